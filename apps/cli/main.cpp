@@ -1,0 +1,5 @@
+#include <mercer/version.hpp>
+
+#include <cstdio>
+
+int main() { std::puts("mercer " MERCER_VERSION); }

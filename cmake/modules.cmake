@@ -1,0 +1,40 @@
+# mercer_module(name USES modules…): an object library of src/name/*.cpp.
+# mercer_library(): all of them together, as mercer::mercer.
+
+function(mercer_module name)
+  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(mercer_${name} OBJECT ${sources})
+  target_include_directories(mercer_${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(mercer_${name} PRIVATE
+    Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json OpenBLAS::OpenBLAS ZLIB::ZLIB
+    Threads::Threads)
+  mercer_compile_options(mercer_${name})
+  set_property(GLOBAL APPEND PROPERTY MERCER_MODULES ${name})
+  set_property(GLOBAL PROPERTY MERCER_USES_${name} ${arg_USES})
+endfunction()
+
+function(mercer_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                         -Wno-sign-conversion)
+endfunction()
+
+function(mercer_library)
+  get_property(modules GLOBAL PROPERTY MERCER_MODULES)
+  set(objects "")
+  foreach(module ${modules})
+    list(APPEND objects $<TARGET_OBJECTS:mercer_${module}>)
+  endforeach()
+  add_library(mercer ${objects})
+  add_library(mercer::mercer ALIAS mercer)
+  target_compile_features(mercer PUBLIC cxx_std_20)
+  target_include_directories(mercer PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(mercer PUBLIC Eigen3::Eigen
+    PRIVATE fmt::fmt OpenBLAS::OpenBLAS ZLIB::ZLIB Threads::Threads)
+  set_target_properties(mercer PROPERTIES VERSION ${PROJECT_VERSION}
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()

@@ -1,0 +1,97 @@
+#pragma once
+/// \file
+/// From rows to a `Model`.
+///
+///     Eigen::MatrixXd x = …;                                       // one row a sample
+///     auto model = mercer::fit(x, {.components = 2});
+///     auto most  = mercer::fit(x, {.components = mercer::variance_fraction(0.95)});
+///     auto big   = mercer::fit(*mercer::open<double>("big.npy"), {.memory = 256 << 20});
+///
+/// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d².
+
+#include <mercer/model.hpp>
+#include <mercer/progress.hpp>
+#include <mercer/source.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace mercer {
+
+/// How many components to keep: a count, a fraction of the variance, or all that the data have.
+class Components {
+ public:
+  enum class Kind { all, count, fraction };
+  Components() = default;
+  Components(Index count) : kind_(Kind::count), count_(count) {}  // NOLINT: {.components = 8}
+  static Components of_variance(double f) {
+    Components c;
+    c.kind_ = Kind::fraction;
+    c.fraction_ = f;
+    return c;
+  }
+  Kind kind() const { return kind_; }
+  Index count() const { return count_; }
+  double fraction() const { return fraction_; }
+
+ private:
+  Kind kind_ = Kind::all;
+  Index count_ = 0;
+  double fraction_ = 0;
+};
+
+inline Components all_components() { return {}; }
+inline Components variance_fraction(double f) { return Components::of_variance(f); }
+
+enum class Solver {
+  automatic,   ///< by cost
+  covariance,  ///< eigenpairs of the d×d scatter matrix: N ≫ d
+  gram,        ///< eigenpairs of the N×N matrix of inner products: d ≫ N
+  svd,         ///< singular values of the centred rows: the most digits
+};
+
+enum class Scale {
+  none,
+  std,  ///< z-scores; constant columns are left as they are
+};
+
+struct FitOptions {
+  Components components;           ///< default: all
+  Solver solver = Solver::automatic;
+  double tolerance = 1e-10;        ///< largest residual, relative to the first eigenvalue
+  bool center = true;
+  Scale scale = Scale::none;
+  int ddof = 1;                    ///< 1: N−1 in the variances; 0: N
+  std::size_t memory = 0;          ///< budget in bytes; 0: what the machine has free
+  int threads = 0;                 ///< 0: one per core
+  Monitor monitor;
+};
+
+/// Fits rows in memory. `weights`: one a row, as if rows were repeated.
+template <class T>
+Model<T> fit(const Rows<T>& x, const FitOptions& options = {}, const double* weights = nullptr);
+
+/// Fits any Eigen expression; column-major ones are copied once.
+template <class Derived>
+Model<typename Derived::Scalar> fit(const Eigen::MatrixBase<Derived>& x,
+                                    const FitOptions& options = {}) {
+  using T = typename Derived::Scalar;
+  const MatrixRef<T> rows(x.derived());
+  return fit(Rows<T>(rows), options);
+}
+
+/// Fits a source. What fits in `options.memory` is read once and kept; a larger source is
+/// streamed in one pass by the covariance route, two when small variances need rescue.
+template <class T>
+Model<T> fit(Source<T>& source, const FitOptions& options = {});
+
+/// ψ(q) = qᵀRq: the variance of the rows along each direction (rows of `directions`, any length;
+/// they are normalised). One pass.
+template <class T>
+Vector<double> variance_along(Source<T>& source, const Matrix<double>& directions,
+                              const FitOptions& options = {});
+template <class T>
+Vector<double> variance_along(const Rows<T>& x, const Matrix<double>& directions,
+                              const FitOptions& options = {});
+
+}  // namespace mercer

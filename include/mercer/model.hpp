@@ -1,0 +1,125 @@
+#pragma once
+/// \file
+/// `Model<T>`: what every method of this library finds, the affine map
+///
+///     y = B (φ(x) − m)          B: k×D with orthonormal rows, m: the mean of φ over the data
+///
+///     auto model = mercer::fit(x, {.components = 2});
+///     Matrix<double> y = model.transform(x);         // N×2 scores
+///     Matrix<double> x2 = model.inverse(y);          // back in the input space
+///     model.save("model.st");
+///     auto same = mercer::Model<double>::load("model.st");
+///
+/// With scaling, φ works on z-scores: x is divided by `scale` after the mean is taken off.
+/// Transform costs 2·N·D·k flops at GEMM speed plus the map; rows are taken in blocks, in parallel.
+
+#include <mercer/map.hpp>
+#include <mercer/matrix.hpp>
+#include <mercer/rows.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+/// How the eigenpairs were found.
+struct SolverReport {
+  std::string name;               ///< "covariance", "gram", "svd"
+  std::string why;                ///< why this one, in a sentence
+  int passes = 0;                 ///< passes over the data
+  std::vector<double> residuals;  ///< ‖A q − μ q‖ / μ₁ for each component
+  double tolerance = 0;           ///< what the residuals had to reach
+  bool converged = false;         ///< always true in a model that exists
+};
+
+/// How a model was found: everything but the map itself.
+struct Report {
+  std::string method = "pca";    ///< "pca"
+  SolverReport solver;
+  std::int64_t n_samples = 0;    ///< rows that entered the fit
+  double weight = 0;             ///< sum of row weights; n_samples without weights
+  bool weighted = false;
+  bool centered = true;
+  int ddof = 1;                  ///< variance = eigenvalue / (weight − ddof)
+  double total_variance = 0;     ///< of all directions, not only the kept ones
+  double seconds = 0;
+  std::int64_t peak_memory_bytes = 0;
+};
+
+/// Everything a model consists of; `Model` checks it and adds behaviour.
+template <class T>
+struct ModelParts {
+  std::shared_ptr<const Map<T>> map;
+  Matrix<T> components;         ///< B, k×D, orthonormal rows, largest entry of each positive
+  Vector<T> mean;               ///< m; zeros when not centred
+  Vector<T> scale;              ///< divisor of each input column; empty: none
+  Vector<double> eigenvalues;   ///< μ of the centred scatter matrix, descending
+  std::vector<std::string> feature_names;  ///< of the input columns; empty: unnamed
+  std::string label_column;     ///< carried through at transform; empty: none
+  std::string id_column;
+  Report report;
+};
+
+template <class T>
+class Model {
+ public:
+  /// Throws `Errc::bad_data` when the parts do not fit together.
+  explicit Model(ModelParts<T> parts);
+
+  /// Scores of rows, N×k.
+  Matrix<T> transform(const Rows<T>& x, int threads = 0) const;
+  /// The same into memory the caller owns (N×k).
+  void transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores, int threads = 0) const;
+  template <class Derived>
+  Matrix<T> transform(const Eigen::MatrixBase<Derived>& x, int threads = 0) const {
+    const MatrixRef<T> rows(x.derived());
+    return transform(Rows<T>(rows), threads);
+  }
+
+  /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores.
+  Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;
+
+  Index inputs() const { return parts_.map->inputs(); }
+  Index components_count() const { return parts_.components.rows(); }
+
+  const Map<T>& map() const { return *parts_.map; }
+  const Matrix<T>& components() const { return parts_.components; }
+  const Vector<T>& mean() const { return parts_.mean; }
+  const Vector<T>& scale() const { return parts_.scale; }
+  const Vector<double>& eigenvalues() const { return parts_.eigenvalues; }
+  const std::vector<std::string>& feature_names() const { return parts_.feature_names; }
+  const std::string& label_column() const { return parts_.label_column; }
+  const std::string& id_column() const { return parts_.id_column; }
+  const Report& report() const { return parts_.report; }
+  const ModelParts<T>& parts() const { return parts_; }
+
+  /// λ = μ / (weight − ddof).
+  Vector<double> explained_variance() const;
+  /// λ / total variance.
+  Vector<double> explained_variance_ratio() const;
+
+  /// Writes the model whole or not at all. Safetensors layout; see docs/model-file.md.
+  void save(const std::string& path) const;
+  /// Reads what `save` wrote, in either precision. A damaged, hostile or newer file is an
+  /// `Errc::bad_file`.
+  static Model load(const std::string& path);
+
+  /// The bytes of the file, and back.
+  std::string serialize() const;
+  static Model deserialize(std::string_view bytes, const std::string& name = "model");
+
+ private:
+  ModelParts<T> parts_;
+  Matrix<T> encoder_;  // B·diag(1/scale): what transform multiplies x − m with
+};
+
+/// The keys of `mercer inspect --json`, as JSON text.
+template <class T>
+std::string to_json(const Model<T>& model, int indent = 2);
+
+/// The precision a model file was written in: "float" or "double".
+std::string stored_precision(const std::string& path);
+
+}  // namespace mercer

@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// How long work reports to its caller, and how the caller stops it.
+///
+///     options.monitor = [](const mercer::Progress& p) {
+///       draw_bar(p.what, p.done / p.total);
+///       return !stop_button_pressed;      // false: the work throws Error{Errc::interrupted}
+///     };
+
+#include <functional>
+#include <string_view>
+
+namespace mercer {
+
+struct Progress {
+  std::string_view what;  ///< what is being done: "reading", "covariance", …
+  double done = 0;
+  double total = 0;  ///< 0 when unknown
+  std::string_view unit;  ///< what `done` counts: "rows", "bytes", …
+};
+
+/// Called at most a few times a second per unit of work, always from the calling thread.
+/// Returning false stops the work with `Errc::interrupted`. An empty monitor never stops it.
+using Monitor = std::function<bool(const Progress&)>;
+
+}  // namespace mercer

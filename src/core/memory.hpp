@@ -1,0 +1,27 @@
+#pragma once
+// What the machine has, and fresh memory at a bearable price.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mercer {
+
+/// Asks for huge pages in a fresh allocation: the first touch of 4 KiB pages is several times
+/// slower than the arithmetic that follows it. Harmless on small or foreign memory.
+void advise_huge_pages(void* data, std::size_t bytes);
+
+/// Largest resident size of this process so far.
+std::int64_t peak_memory_bytes();
+
+/// Memory that can be had without swapping.
+std::size_t available_memory_bytes();
+
+/// "4GiB", "256 MiB", "500MB", "1e9": bytes. Throws `Errc::bad_option` naming `option`.
+std::size_t parse_bytes(std::string_view text, std::string_view option);
+
+/// 268435456 → "256 MiB".
+std::string format_bytes(double bytes);
+
+}  // namespace mercer

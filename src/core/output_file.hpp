@@ -1,0 +1,45 @@
+#pragma once
+// A file that appears whole or not at all: written beside its place, synced, then renamed.
+//
+//     OutputFile file("scores.csv");
+//     file.write(bytes);
+//     file.finish();     // on disk, under a temporary name: the last step that can fail for want
+//                        // of space
+//     file.publish();    // visible
+//
+// "-" is standard output; devices and pipes are written directly, as there is nothing to rename.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mercer {
+
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path);
+  ~OutputFile();  ///< removes an unpublished file
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes);
+  /// Overwrites bytes near the start (a header with the final count). Regular files only.
+  void write_at(std::size_t offset, std::string_view bytes);
+  bool can_seek() const { return !temporary_.empty(); }
+
+  void finish();
+  void publish();
+
+  /// The path, or "standard output".
+  std::string name() const;
+
+ private:
+  [[noreturn]] void give_up(int error) const;
+
+  std::string path_;
+  std::string temporary_;  // empty when written directly
+  int fd_ = -1;
+  bool finished_ = false;
+};
+
+}  // namespace mercer

@@ -1,0 +1,128 @@
+#include "support/run.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace mercer::test {
+
+namespace {
+
+struct Pipe {
+  int read = -1;
+  int write = -1;
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
+    read = ends[0];
+    write = ends[1];
+  }
+};
+
+[[noreturn]] void become(const std::vector<std::string>& command, const RunOptions& options,
+                         int in, int out, int err) {
+  dup2(in, 0);
+  dup2(out, 1);
+  dup2(err, 2);
+  if (options.file_size_limit != 0) {
+    signal(SIGXFSZ, SIG_IGN);  // a full disk answers with an error, not with a signal
+    const rlimit limit{options.file_size_limit, options.file_size_limit};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  for (const std::string& variable : options.environment)
+    putenv(const_cast<char*>(variable.c_str()));
+  if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) _exit(126);
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+Run run(const std::vector<std::string>& command, const RunOptions& options) {
+  signal(SIGPIPE, SIG_IGN);
+  Pipe in, out;
+  int err_read, err_write;
+  if (options.terminal) {
+    winsize size{40, 100, 0, 0};
+    if (openpty(&err_read, &err_write, nullptr, nullptr, &size) != 0)
+      throw std::runtime_error("openpty failed");
+    fcntl(err_read, F_SETFD, FD_CLOEXEC);
+    fcntl(err_write, F_SETFD, FD_CLOEXEC);
+  } else {
+    const Pipe err;
+    err_read = err.read;
+    err_write = err.write;
+  }
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) become(command, options, in.read, out.write, err_write);
+  close(in.read);
+  close(out.write);
+  close(err_write);
+  fcntl(in.write, F_SETFL, O_NONBLOCK);
+
+  Run result;
+  std::size_t written = 0;
+  bool signalled = options.signal == 0;
+  const auto start = std::chrono::steady_clock::now();
+  pollfd fds[3] = {{out.read, POLLIN, 0}, {err_read, POLLIN, 0}, {in.write, POLLOUT, 0}};
+  // A run that is to be interrupted keeps its standard input open until then.
+  const auto maybe_close_input = [&] {
+    if (fds[2].fd >= 0 && written == options.input.size() && signalled) {
+      close(in.write);
+      fds[2].fd = -1;
+    }
+  };
+  maybe_close_input();
+  while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+    fds[2].events = written < options.input.size() ? POLLOUT : 0;
+    poll(fds, 3, 20);
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    if (!signalled && elapsed >= std::chrono::milliseconds(options.signal_after_ms)) {
+      kill(child, options.signal);
+      signalled = true;
+    }
+    for (int i = 0; i < 2; ++i) {
+      if (fds[i].fd < 0 || !(fds[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
+      char buffer[65536];
+      const ssize_t got = read(fds[i].fd, buffer, sizeof buffer);
+      if (got > 0) {
+        (i == 0 ? result.out : result.err).append(buffer, static_cast<std::size_t>(got));
+      } else {
+        close(fds[i].fd);
+        fds[i].fd = -1;
+      }
+    }
+    if (fds[2].fd >= 0 && (fds[2].revents & (POLLOUT | POLLERR))) {
+      const ssize_t put =
+          write(in.write, options.input.data() + written, options.input.size() - written);
+      if (put > 0) written += static_cast<std::size_t>(put);
+      else if (put < 0) written = options.input.size();  // the reader is gone
+    }
+    maybe_close_input();
+  }
+  if (fds[2].fd >= 0) close(in.write);
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  result.peak_kib = usage.ru_maxrss;
+  return result;
+}
+
+Run mercer(std::vector<std::string> arguments, const RunOptions& options) {
+  arguments.insert(arguments.begin(), MERCER_PROGRAM);
+  return run(arguments, options);
+}
+
+}  // namespace mercer::test
