@@ -21,13 +21,6 @@ namespace mercer {
 enum class Format { by_extension, csv, tsv, npy, mtx, svm };
 enum class Header { automatic, yes, no };
 
-/// What to do with a cell that is empty, NA, NaN, nan or ?.
-enum class Missing {
-  error,  ///< refuse the file: first place and count are named
-  drop,   ///< leave the row out
-  mean,   ///< keep the row, NaN in the cell; `fit` and `transform` put the mean there
-};
-
 /// How to read rows. Columns are named by their header or by their 1-based number; lists take
 /// ranges: `a,b,5-9`.
 struct ReadOptions {
@@ -39,7 +32,7 @@ struct ReadOptions {
   std::string label;                 ///< carried along, never in the arithmetic
   std::string id;                    ///< carried along, never in the arithmetic
   std::string weights;               ///< row weights, as if rows were repeated
-  Missing missing = Missing::error;
+  Missing missing = Missing::error;  ///< `mean` leaves NaN in the cell for `fit` and `transform`
   int threads = 0;                   ///< 0: one per core
   std::size_t block_bytes = 8 << 20; ///< about how much memory a block of rows takes
   Monitor monitor;

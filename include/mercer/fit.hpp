@@ -62,6 +62,7 @@ struct FitOptions {
   bool center = true;
   Scale scale = Scale::none;
   int ddof = 1;                    ///< 1: N−1 in the variances; 0: N
+  Missing missing = Missing::error;  ///< NaN cells: an error, or `mean`
   std::size_t memory = 0;          ///< budget in bytes; 0: what the machine has free
   int threads = 0;                 ///< 0: one per core
   Monitor monitor;

@@ -16,6 +16,7 @@
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/source.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -62,6 +63,11 @@ struct ModelParts {
   Report report;
 };
 
+struct TransformOptions {
+  int threads = 0;                   ///< 0: one per core
+  Missing missing = Missing::error;  ///< NaN cells: an error, or `mean` (the model's)
+};
+
 template <class T>
 class Model {
  public:
@@ -69,20 +75,22 @@ class Model {
   explicit Model(ModelParts<T> parts);
 
   /// Scores of rows, N×k.
-  Matrix<T> transform(const Rows<T>& x, int threads = 0) const;
+  Matrix<T> transform(const Rows<T>& x, const TransformOptions& options = {}) const;
   /// The same into memory the caller owns (N×k).
-  void transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores, int threads = 0) const;
+  void transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores,
+                 const TransformOptions& options = {}) const;
   template <class Derived>
-  Matrix<T> transform(const Eigen::MatrixBase<Derived>& x, int threads = 0) const {
+  Matrix<T> transform(const Eigen::MatrixBase<Derived>& x,
+                      const TransformOptions& options = {}) const {
     const MatrixRef<T> rows(x.derived());
-    return transform(Rows<T>(rows), threads);
+    return transform(Rows<T>(rows), options);
   }
 
   /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores.
   Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;
 
-  Index inputs() const { return parts_.map->inputs(); }
-  Index components_count() const { return parts_.components.rows(); }
+  Index inputs() const { return parts_.map->inputs(); }         ///< d
+  Index outputs() const { return parts_.components.rows(); }    ///< k
 
   const Map<T>& map() const { return *parts_.map; }
   const Matrix<T>& components() const { return parts_.components; }

@@ -24,6 +24,8 @@ namespace mercer {
 class Moments {
  public:
   explicit Moments(Index features);
+  /// With a known centre; NaN cells then count as lying on it.
+  explicit Moments(Vector<double> centre);
 
   /// Adds rows, each counted `weights[i]` times (once when null). `threads` 0: one per core.
   template <class T>

@@ -49,6 +49,13 @@ class TextColumn {
   std::vector<std::size_t> ends_;
 };
 
+/// What to do with a cell that is missing: empty, NA, NaN, nan or ? in text, NaN in a matrix.
+enum class Missing {
+  error,  ///< refuse the rows: the first place and the count are named
+  drop,   ///< leave the row out (files only)
+  mean,   ///< put the column's mean there: of the rows in `fit`, of the model in `transform`
+};
+
 /// What is known of a source before its first row.
 struct Schema {
   Index features = 0;

@@ -1,0 +1,76 @@
+#include "linalg/blas.hpp"
+
+#include <cblas.h>
+
+#include <mutex>
+#include <set>
+
+namespace mercer {
+
+namespace {
+
+std::mutex requests_mutex;
+std::multiset<int> requests;
+int callers_setting = 0;
+
+blasint size(Index n) { return static_cast<blasint>(n); }
+
+void gemm(CBLAS_TRANSPOSE transpose_b, Index m, Index n, Index k, const double* a, Index lda,
+          const double* b, Index ldb, double beta, double* c, Index ldc) {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, transpose_b, size(m), size(n), size(k), 1.0, a,
+              size(lda), b, size(ldb), beta, c, size(ldc));
+}
+
+void gemm(CBLAS_TRANSPOSE transpose_b, Index m, Index n, Index k, const float* a, Index lda,
+          const float* b, Index ldb, float beta, float* c, Index ldc) {
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, transpose_b, size(m), size(n), size(k), 1.0F, a,
+              size(lda), b, size(ldb), beta, c, size(ldc));
+}
+
+}  // namespace
+
+BlasThreads::BlasThreads(int threads) : threads_(threads) {
+  const std::lock_guard lock(requests_mutex);
+  if (requests.empty()) callers_setting = openblas_get_num_threads();
+  requests.insert(threads_);
+  openblas_set_num_threads(*requests.begin());
+}
+
+BlasThreads::~BlasThreads() {
+  const std::lock_guard lock(requests_mutex);
+  requests.erase(requests.find(threads_));
+  openblas_set_num_threads(requests.empty() ? callers_setting : *requests.begin());
+}
+
+void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<double>& c) {
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, size(d), size(n), 1.0, a, size(stride), 1.0,
+              c.data(), size(c.cols()));
+}
+
+void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c) {
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, size(n), size(m), 1.0, a, size(stride),
+              1.0, c.data(), size(c.cols()));
+}
+
+template <class T>
+void multiply(const T* a, Index m, Index k, Index a_stride, const T* b, Index n, Index b_stride,
+              T* c, Index c_stride, bool add) {
+  gemm(CblasNoTrans, m, n, k, a, a_stride, b, b_stride, add ? T(1) : T(0), c, c_stride);
+}
+
+template <class T>
+void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
+                         Index b_stride, T* c, Index c_stride) {
+  gemm(CblasTrans, m, n, k, a, a_stride, b, b_stride, T(0), c, c_stride);
+}
+
+template void multiply(const float*, Index, Index, Index, const float*, Index, Index, float*,
+                       Index, bool);
+template void multiply(const double*, Index, Index, Index, const double*, Index, Index, double*,
+                       Index, bool);
+template void multiply_transposed(const float*, Index, Index, Index, const float*, Index, Index,
+                                  float*, Index);
+template void multiply_transposed(const double*, Index, Index, Index, const double*, Index, Index,
+                                  double*, Index);
+
+}  // namespace mercer

@@ -1,0 +1,41 @@
+#pragma once
+// The level-3 operations the library needs, on row-major matrices. Only this module names BLAS.
+
+#include <mercer/matrix.hpp>
+
+namespace mercer {
+
+/// How many threads BLAS may use while this lives. OpenBLAS has one such number for the whole
+/// process, so the smallest of all living requests holds, and the caller's own setting comes back
+/// with the end of the last one.
+///
+/// Code that runs its own threads holds `BlasThreads(1)` around them: BLAS threads and ours never
+/// multiply.
+class BlasThreads {
+ public:
+  explicit BlasThreads(int threads);
+  ~BlasThreads();
+  BlasThreads(const BlasThreads&) = delete;
+  BlasThreads& operator=(const BlasThreads&) = delete;
+
+ private:
+  int threads_;
+};
+
+/// C += AᵀA, upper triangle; A is n×d with rows `stride` apart, C d×d.
+void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<double>& c);
+
+/// C += AAᵀ, upper triangle; A is n×m with rows `stride` apart, C n×n.
+void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c);
+
+/// C = AB (m×k times k×n), or C += AB.
+template <class T>
+void multiply(const T* a, Index m, Index k, Index a_stride, const T* b, Index n, Index b_stride,
+              T* c, Index c_stride, bool add = false);
+
+/// C = ABᵀ (m×k times (n×k)ᵀ).
+template <class T>
+void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
+                         Index b_stride, T* c, Index c_stride);
+
+}  // namespace mercer

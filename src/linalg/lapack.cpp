@@ -1,0 +1,159 @@
+#include "linalg/lapack.hpp"
+
+#include "core/require.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// The Fortran routines that OpenBLAS carries. Hidden string lengths are passed as gfortran does.
+extern "C" {
+void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda,
+             double* w, double* work, const int* lwork, int* iwork, const int* liwork, int* info,
+             std::size_t, std::size_t);
+void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a,
+             const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
+             const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
+             std::size_t, std::size_t);
+void dgelqf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
+             const int* lwork, int* info);
+void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s,
+             double* u, const int* ldu, double* vt, const int* ldvt, double* work,
+             const int* lwork, int* iwork, int* info, std::size_t);
+}
+
+namespace mercer {
+
+namespace {
+
+int size(Index n) {
+  require(n <= 2147483647, Errc::bad_option, "a matrix side of {} is beyond LAPACK", n);
+  return static_cast<int>(n);
+}
+
+void check(int info, const char* routine) {
+  require(info == 0, Errc::not_converged,
+          "the eigenvalue solver did not converge ({}, info {}); are all values finite?", routine,
+          info);
+}
+
+/// Below this order syevd is as quick for a few pairs as it is for all.
+constexpr Index small_order = 128;
+
+SymmetricEigen all_pairs(Matrix<double> a) {
+  const int n = size(a.rows());
+  SymmetricEigen out{Vector<double>(n), {}};
+  int info = 0, query = -1, iwork_size = 0;
+  double work_size = 0;
+  // The upper triangle of a row-major matrix is the lower one of its column-major reading, and
+  // eigenvectors returned as columns are then our rows.
+  dsyevd_("V", "L", &n, a.data(), &n, out.values.data(), &work_size, &query, &iwork_size, &query,
+          &info, 1, 1);
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  const int lwork = static_cast<int>(work.size()), liwork = iwork_size;
+  dsyevd_("V", "L", &n, a.data(), &n, out.values.data(), work.data(), &lwork, iwork.data(),
+          &liwork, &info, 1, 1);
+  check(info, "syevd");
+  out.vectors = std::move(a);
+  return out;
+}
+
+SymmetricEigen top_pairs(Matrix<double> a, Index k) {
+  const int n = size(a.rows()), first = size(a.rows() - k + 1);
+  SymmetricEigen out{Vector<double>(n), Matrix<double>(k, a.rows())};
+  const double unused = 0, tolerance = 0;
+  int info = 0, query = -1, iwork_size = 0, found = 0;
+  double work_size = 0;
+  std::vector<int> support(2 * static_cast<std::size_t>(k));
+  dsyevr_("V", "I", "L", &n, a.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
+          out.values.data(), out.vectors.data(), &n, support.data(), &work_size, &query,
+          &iwork_size, &query, &info, 1, 1, 1);
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  const int lwork = static_cast<int>(work.size()), liwork = iwork_size;
+  dsyevr_("V", "I", "L", &n, a.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
+          out.values.data(), out.vectors.data(), &n, support.data(), work.data(), &lwork,
+          iwork.data(), &liwork, &info, 1, 1, 1);
+  check(info, "syevr");
+  check(found == k ? 0 : found + 1, "syevr");
+  out.values.conservativeResize(k);
+  return out;
+}
+
+}  // namespace
+
+SymmetricEigen symmetric_eigen(Matrix<double> a, Index k) {
+  const Index n = a.rows();
+  const bool few = n > small_order && k < n / 3;
+  SymmetricEigen out = few ? top_pairs(std::move(a), k) : all_pairs(std::move(a));
+  // LAPACK's order is ascending.
+  const Index have = out.vectors.rows();
+  for (Index i = 0, j = have - 1; i < j; ++i, --j) out.vectors.row(i).swap(out.vectors.row(j));
+  out.values.reverseInPlace();
+  if (k < have) {
+    out.vectors.conservativeResize(k, n);
+    out.values.conservativeResize(k);
+  }
+  return out;
+}
+
+Triangle::Triangle(Index columns)
+    : columns_(columns),
+      buffer_(Matrix<double>::Zero(columns + std::max<Index>(4 * columns, 256), columns)),
+      scalars_(static_cast<std::size_t>(columns)) {}
+
+double* Triangle::rows() { return buffer_.data() + columns_ * columns_; }
+
+void Triangle::push(Index count) {
+  if (count == 0) return;
+  // A row-major (d + count)×d matrix reads as a column-major d×(d + count) one, whose LQ
+  // factorisation has L = Rᵀ: R comes back row-major, in place.
+  const int d = size(columns_), n = size(columns_ + count);
+  int info = 0, query = -1;
+  if (work_.empty()) {
+    const int widest = size(buffer_.rows());
+    double work_size = 0;
+    dgelqf_(&d, &widest, buffer_.data(), &d, scalars_.data(), &work_size, &query, &info);
+    work_.resize(static_cast<std::size_t>(work_size));
+  }
+  const int lwork = static_cast<int>(work_.size());
+  dgelqf_(&d, &n, buffer_.data(), &d, scalars_.data(), work_.data(), &lwork, &info);
+  check(info, "gelqf");
+  // What lies beside L are the reflectors, of no further use.
+  for (Index i = 1; i < columns_; ++i)
+    std::fill_n(buffer_.data() + i * columns_, i, 0.0);
+}
+
+void Triangle::push(const Triangle& other) {
+  const Matrix<double> r = other.factor();
+  for (Index done = 0; done < columns_;) {
+    const Index count = std::min(capacity(), columns_ - done);
+    std::copy_n(r.data() + done * columns_, count * columns_, rows());
+    push(count);
+    done += count;
+  }
+}
+
+Matrix<double> Triangle::factor() const { return buffer_.topRows(columns_); }
+
+RightSvd right_svd(Matrix<double> a) {
+  // Row-major n×d reads as column-major d×n: its left singular vectors, returned as columns, are
+  // our right ones as rows.
+  const int m = size(a.cols()), n = size(a.rows()), least = std::min(m, n);
+  RightSvd out{Vector<double>(least), Matrix<double>(least, a.cols())};
+  Matrix<double> discarded(a.rows(), least);
+  std::vector<int> iwork(8 * static_cast<std::size_t>(least));
+  int info = 0, query = -1;
+  double work_size = 0;
+  dgesdd_("S", &m, &n, a.data(), &m, out.values.data(), out.vectors.data(), &m, discarded.data(),
+          &least, &work_size, &query, iwork.data(), &info, 1);
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  const int lwork = static_cast<int>(work.size());
+  dgesdd_("S", &m, &n, a.data(), &m, out.values.data(), out.vectors.data(), &m, discarded.data(),
+          &least, work.data(), &lwork, iwork.data(), &info, 1);
+  check(info, "gesdd");
+  return out;
+}
+
+}  // namespace mercer

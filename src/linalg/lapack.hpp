@@ -1,0 +1,59 @@
+#pragma once
+// Dense factorisations, in double. Only this module names LAPACK.
+//
+// LAPACK thinks in columns and we in rows; each function below says what that makes of its input,
+// so that nothing is ever transposed in memory.
+
+#include <mercer/matrix.hpp>
+
+#include <vector>
+
+namespace mercer {
+
+/// Eigenvalues, descending, and eigenvectors as rows.
+struct SymmetricEigen {
+  Vector<double> values;
+  Matrix<double> vectors;
+};
+
+/// The `k` largest eigenpairs of a symmetric matrix given by its upper triangle; `a` is used up.
+/// All by divide and conquer (syevd), few by relatively robust representations (syevr).
+/// Throws `Errc::not_converged` when LAPACK says so.
+SymmetricEigen symmetric_eigen(Matrix<double> a, Index k);
+
+/// The triangular factor of a tall matrix, row by row: keeps R with RᵀR = AᵀA for all rows
+/// pushed so far (Householder QR, so small singular values survive where AᵀA would lose them).
+///
+///     Triangle t(d);
+///     t.push(block);               // as often as there are rows
+///     t.factor();                  // R, d×d upper triangular
+class Triangle {
+ public:
+  explicit Triangle(Index columns);
+
+  /// Room for the caller to write the next rows into, `capacity()` of them, contiguous.
+  double* rows();
+  Index capacity() const { return buffer_.rows() - columns_; }
+  /// Takes in the first `count` rows of that room.
+  void push(Index count);
+  /// Takes in the rows of another factor.
+  void push(const Triangle& other);
+
+  Matrix<double> factor() const;
+
+ private:
+  Index columns_;
+  Matrix<double> buffer_;  // R on top, room for new rows below
+  std::vector<double> scalars_;
+  std::vector<double> work_;
+};
+
+/// Singular values, descending, and right singular vectors as rows, of an n×d matrix; min(n, d)
+/// of each. `a` is used up.
+struct RightSvd {
+  Vector<double> values;
+  Matrix<double> vectors;
+};
+RightSvd right_svd(Matrix<double> a);
+
+}  // namespace mercer
