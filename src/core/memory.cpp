@@ -67,7 +67,7 @@ std::string format_bytes(double bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  return fmt::format(bytes < 10 && unit > 0 ? "{:.1f} {}" : "{:.0f} {}", bytes, units[unit]);
+  return fmt::format("{:.{}f} {}", bytes, bytes < 10 && unit > 0 ? 1 : 0, units[unit]);
 }
 
 }  // namespace mercer
