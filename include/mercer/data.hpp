@@ -21,6 +21,13 @@ namespace mercer {
 enum class Format { by_extension, csv, tsv, npy, mtx, svm };
 enum class Header { automatic, yes, no };
 
+/// The columns a model knows, to be found again in other files.
+struct Columns {
+  std::vector<std::string> features;
+  std::string label;
+  std::string id;
+};
+
 /// How to read rows. Columns are named by their header or by their 1-based number; lists take
 /// ranges: `a,b,5-9`.
 struct ReadOptions {
@@ -33,6 +40,10 @@ struct ReadOptions {
   std::string id;                    ///< carried along, never in the arithmetic
   std::string weights;               ///< row weights, as if rows were repeated
   Missing missing = Missing::error;  ///< `mean` leaves NaN in the cell for `fit` and `transform`
+  /// In a file with names and without `columns`: exactly these features, found by name and given
+  /// in this order; and this label and id where the file has them. Other columns are skipped
+  /// (without `features`, only label and id are sought).
+  Columns like;
   int threads = 0;                   ///< 0: one per core
   std::size_t block_bytes = 8 << 20; ///< about how much memory a block of rows takes
   Monitor monitor;

@@ -1,9 +1,9 @@
 #include "data/columns.hpp"
 
 #include "core/require.hpp"
+#include "data/like.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -25,26 +25,6 @@ std::optional<Index> whole_number(std::string_view text) {
   const auto [rest, status] = std::from_chars(text.data(), end, value);
   if (status != std::errc{} || rest != end || text.front() == '-') return std::nullopt;
   return value;
-}
-
-// Levenshtein distance, letter case aside.
-std::size_t distance(std::string_view a, std::string_view b) {
-  const auto same = [](char p, char q) {
-    return std::tolower(static_cast<unsigned char>(p)) ==
-           std::tolower(static_cast<unsigned char>(q));
-  };
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (same(a[i - 1], b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
 }
 
 /// Finds the columns of one file by name or number.
@@ -117,16 +97,7 @@ class Finder {
     require(!names_.empty(), Errc::bad_option,
             "{} '{}': the {} columns of '{}' have no names; use a number from 1 to {}", option,
             wanted, columns_, file_, columns_);
-    const std::string* closest = nullptr;
-    std::size_t best = wanted.size() / 3 + 1;
-    for (const std::string& name : names_) {
-      if (name.size() > wanted.size() + best || wanted.size() > name.size() + best) continue;
-      const std::size_t d = distance(name, wanted);
-      if (d < best || (d == best && !closest)) {
-        best = d;
-        closest = &name;
-      }
-    }
+    const std::string* closest = closest_name(wanted, names_);
     if (closest)
       fail(Errc::bad_option, "{} '{}': '{}' has no such column; did you mean '{}'?", option, wanted,
            file_, *closest);
@@ -160,8 +131,10 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
   plan.file_names = std::move(names);
   for (std::size_t i = 0; i < plan.file_names.size(); ++i)
     if (plan.file_names[i].empty()) plan.file_names[i] = std::to_string(i + 1);
+  const bool by_model = options.columns.empty() && !options.like.features.empty() &&
+                        !plan.file_names.empty();
   plan.roles.assign(static_cast<std::size_t>(file_columns),
-                    options.columns.empty() ? Role::feature : Role::skip);
+                    options.columns.empty() && !by_model ? Role::feature : Role::skip);
 
   const Finder find(file_columns, plan.file_names, file);
   std::unordered_map<Index, std::string_view> claims;  // which option speaks for a column
@@ -176,6 +149,9 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
                                    : plan.file_names[static_cast<std::size_t>(column)];
   };
 
+  if (by_model)
+    for (const Index column : find_like(options.like.features, plan.file_names, file))
+      claim(column, "the model", Role::feature);
   std::vector<Index> excluded;
   if (!options.exclude.empty()) excluded = find.list("--exclude", options.exclude);
   if (!options.columns.empty()) {
@@ -195,10 +171,21 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
     claim(column, "--id", Role::id);
     plan.schema.id = name_of(column);
   }
+  // What a model only would like to carry along gives way to every explicit option.
+  const auto carry = [&](const std::string& wanted, Role role, std::string& name) {
+    const auto place = std::find(plan.file_names.begin(), plan.file_names.end(), wanted);
+    if (wanted.empty() || !name.empty() || place == plan.file_names.end()) return;
+    const Index column = place - plan.file_names.begin();
+    if (!claims.try_emplace(column, "the model").second) return;
+    plan.roles[static_cast<std::size_t>(column)] = role;
+    name = wanted;
+  };
   if (!options.weights.empty()) {
     claim(find.one("--weights", options.weights), "--weights", Role::weight);
     plan.schema.weighted = true;
   }
+  carry(options.like.label, Role::label, plan.schema.label);
+  carry(options.like.id, Role::id, plan.schema.id);
 
   for (Index column = 0; column < file_columns; ++column)
     if (plan.roles[static_cast<std::size_t>(column)] == Role::feature) {

@@ -1,0 +1,144 @@
+#include "data/like.hpp"
+
+#include "core/require.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <unordered_map>
+
+namespace mercer {
+
+namespace {
+
+// Levenshtein distance, letter case aside.
+std::size_t distance(std::string_view a, std::string_view b) {
+  const auto same = [](char p, char q) {
+    return std::tolower(static_cast<unsigned char>(p)) ==
+           std::tolower(static_cast<unsigned char>(q));
+  };
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+/// "'hue' and 2 more": the names a file lacks, with what comes close to the first ones.
+std::string listed(const std::vector<std::string>& missing, const std::vector<std::string>& free) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(missing.size(), most); ++i) {
+    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", missing[i]);
+    if (const std::string* close = closest_name(missing[i], free))
+      text += fmt::format(" (did you mean '{}'?)", *close);
+  }
+  if (missing.size() > most) text += fmt::format(" and {} more", missing.size() - most);
+  return text;
+}
+
+template <class T>
+class InOrder final : public Source<T> {
+ public:
+  InOrder(std::unique_ptr<Source<T>> source, std::vector<Index> order)
+      : source_(std::move(source)), order_(std::move(order)), schema_(source_->schema()) {
+    const std::vector<std::string> names = schema_.feature_names;
+    for (std::size_t j = 0; j < order_.size(); ++j)
+      schema_.feature_names[j] = names[static_cast<std::size_t>(order_[j])];
+  }
+
+  const Schema& schema() const override { return schema_; }
+
+  std::optional<Block<T>> next() override {
+    auto block = source_->next();
+    if (!block) return block;
+    const Rows<T>& in = block->rows;
+    rows_.resize(in.rows(), in.cols());
+    for (Index i = 0; i < in.rows(); ++i) {
+      const T* from = in.row(i);
+      T* to = rows_.row(i).data();
+      for (std::size_t j = 0; j < order_.size(); ++j) to[j] = from[order_[j]];
+    }
+    block->rows = rows_;
+    return block;
+  }
+
+  void rewind() override { source_->rewind(); }
+  bool can_rewind() const override { return source_->can_rewind(); }
+  Index expected_rows() const override { return source_->expected_rows(); }
+  Index dropped_rows() const override { return source_->dropped_rows(); }
+  Index missing_cells() const override { return source_->missing_cells(); }
+  std::string name() const override { return source_->name(); }
+
+ private:
+  std::unique_ptr<Source<T>> source_;
+  std::vector<Index> order_;  // where each feature lies in the source's rows
+  Schema schema_;
+  Matrix<T> rows_;
+};
+
+}  // namespace
+
+const std::string* closest_name(std::string_view wanted, const std::vector<std::string>& names) {
+  const std::string* closest = nullptr;
+  std::size_t best = wanted.size() / 3 + 1;
+  for (const std::string& name : names) {
+    if (name.size() > wanted.size() + best || wanted.size() > name.size() + best) continue;
+    const std::size_t d = distance(name, wanted);
+    if (d < best || (d == best && !closest)) {
+      best = d;
+      closest = &name;
+    }
+  }
+  return closest;
+}
+
+std::vector<Index> find_like(const std::vector<std::string>& wanted,
+                             const std::vector<std::string>& file_names, const std::string& file) {
+  std::unordered_map<std::string_view, std::deque<Index>> places;
+  for (std::size_t i = 0; i < file_names.size(); ++i)
+    places[file_names[i]].push_back(static_cast<Index>(i));
+  std::vector<Index> found;
+  std::vector<std::string> missing;
+  for (const std::string& name : wanted) {
+    const auto place = places.find(name);
+    if (place == places.end() || place->second.empty()) {
+      missing.push_back(name);
+      continue;
+    }
+    found.push_back(place->second.front());
+    place->second.pop_front();
+  }
+  if (missing.empty()) return found;
+  std::vector<std::string> free;  // only a column that the model does not know can be meant
+  for (std::size_t i = 0; i < file_names.size(); ++i)
+    if (std::find(wanted.begin(), wanted.end(), file_names[i]) == wanted.end())
+      free.push_back(file_names[i]);
+  fail(Errc::bad_data,
+       "'{}' lacks {} of the model's {} columns: {}; rename, or list the columns in the model's "
+       "order with --columns",
+       file, missing.size(), wanted.size(), listed(missing, free));
+}
+
+template <class T>
+std::unique_ptr<Source<T>> in_order(std::unique_ptr<Source<T>> source,
+                                    const std::vector<std::string>& names) {
+  const std::vector<std::string>& there = source->schema().feature_names;
+  if (names.empty() || there.empty() || there == names) return source;
+  std::vector<Index> order = find_like(names, there, source->name());
+  return std::make_unique<InOrder<T>>(std::move(source), std::move(order));
+}
+
+template std::unique_ptr<Source<float>> in_order(std::unique_ptr<Source<float>>,
+                                                 const std::vector<std::string>&);
+template std::unique_ptr<Source<double>> in_order(std::unique_ptr<Source<double>>,
+                                                  const std::vector<std::string>&);
+
+}  // namespace mercer

@@ -1,0 +1,24 @@
+#pragma once
+// A file read the way a model knows its columns: by name, in the model's order.
+
+#include "data/columns.hpp"
+
+#include <mercer/data.hpp>
+
+namespace mercer {
+
+/// File columns of `like.features`, in that order. Names that occur twice are taken in turn.
+/// Throws `Errc::bad_data` naming what the file lacks and what comes close.
+std::vector<Index> find_like(const std::vector<std::string>& wanted,
+                             const std::vector<std::string>& file_names, const std::string& file);
+
+/// The source with its features in the order of `names`; the source itself when that is so already
+/// or when either side has no names.
+template <class T>
+std::unique_ptr<Source<T>> in_order(std::unique_ptr<Source<T>> source,
+                                    const std::vector<std::string>& names);
+
+/// The name closest to `wanted` by edit distance, letter case aside; null when none is close.
+const std::string* closest_name(std::string_view wanted, const std::vector<std::string>& names);
+
+}  // namespace mercer
