@@ -81,6 +81,13 @@ SymmetricEigen top_pairs(Matrix<double> a, Index k) {
   return out;
 }
 
+/// New rows taken in at once: several times the triangle, so that re-factoring it costs little,
+/// but no more than 64 MiB of them.
+Index room_for(Index columns) {
+  const Index most = (Index{8} << 20) / std::max<Index>(columns, 1);
+  return std::max<Index>(std::min(4 * columns, most), 256);
+}
+
 }  // namespace
 
 SymmetricEigen symmetric_eigen(Matrix<double> a, Index k) {
@@ -100,7 +107,7 @@ SymmetricEigen symmetric_eigen(Matrix<double> a, Index k) {
 
 Triangle::Triangle(Index columns)
     : columns_(columns),
-      buffer_(Matrix<double>::Zero(columns + std::max<Index>(4 * columns, 256), columns)),
+      buffer_(Matrix<double>::Zero(columns + room_for(columns), columns)),
       scalars_(static_cast<std::size_t>(columns)) {}
 
 double* Triangle::rows() { return buffer_.data() + columns_ * columns_; }

@@ -1,0 +1,26 @@
+#pragma once
+// Rows as the solvers want them: in double, centred, weighted, dense.
+
+#include <mercer/rows.hpp>
+
+namespace mercer {
+
+/// How rows are seen: √weight · (x − centre).
+struct Centring {
+  const double* centre = nullptr;   ///< one a column of the whole matrix
+  const double* weights = nullptr;  ///< one a row of the block; null: all 1
+  bool nan_on_centre = false;       ///< missing cells count as lying on the centre
+};
+
+/// out = √w (x − centre) for columns [first, first + count), row after row without gaps.
+/// Sparse rows become dense here, a block at a time.
+template <class T>
+void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how,
+                   double* out);
+
+/// √(scatter / denominator), or 1 for a column that is constant up to rounding: one whose scatter
+/// about its mean is at most (4ε)² of its raw second moment.
+double standard_deviation(double scatter, double second_moment, double denominator,
+                          double epsilon);
+
+}  // namespace mercer
