@@ -1,0 +1,147 @@
+#include "core/require.hpp"
+#include "maps/from_text.hpp"
+#include "model/checksum.hpp"
+#include "model/codec.hpp"
+#include "model/description.hpp"
+#include "model/parts.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace mercer {
+
+namespace {
+
+using safetensors::damaged;
+using safetensors::Header;
+using safetensors::Tensor;
+
+/// Text from a file, fit for a one-line message.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 60)) out += c >= ' ' && c < 127 ? c : '?';
+  return out;
+}
+
+void check_checksum(std::string_view bytes, const std::string& file) {
+  if (bytes.substr(safetensors::length_bytes, checksum::before.size()) != checksum::before)
+    damaged(file, "it has no checksum");
+  const std::string_view rest = bytes.substr(checksum::position);
+  unsigned long sum = checksum::add(0, bytes.substr(0, checksum::position));
+  sum = checksum::add(sum, checksum::zeros);
+  sum = checksum::add(sum, rest.substr(checksum::zeros.size()));
+  if (rest.substr(0, checksum::zeros.size()) != checksum::text(sum))
+    damaged(file, "its checksum does not match its content");
+}
+
+/// Copies an array of stored numbers S into `out`. Scales are divisors: there, one that vanishes
+/// in single precision is as bad as an overflow.
+template <class S, class T>
+void convert(const char* from, Matrix<T>& out, const char* name, const std::string& file) {
+  const bool divisor = std::string_view(name) == "scale";
+  for (Index i = 0; i < out.size(); ++i) {
+    S stored;
+    std::memcpy(&stored, from + i * static_cast<Index>(sizeof(S)), sizeof(S));
+    if (!std::isfinite(stored)) damaged(file, fmt::format("'{}' is not finite", name));
+    const T value = static_cast<T>(stored);
+    require(std::isfinite(value) && !(divisor && value == 0 && stored != 0), Errc::bad_file,
+            "'{}' has numbers in '{}' that single precision cannot hold: use double", file, name);
+    out.data()[i] = value;
+  }
+}
+
+/// An array as T, a vector as one row. Its size is checked against the bytes that are there
+/// before anything is allocated.
+template <class T>
+Matrix<T> read_array(const Header& header, std::string_view bytes, const char* name,
+                     std::size_t dimensions, const std::string& file) {
+  const auto found = header.tensors.find(name);
+  if (found == header.tensors.end()) damaged(file, fmt::format("'{}' is missing", name));
+  const Tensor& tensor = found->second;
+  const bool single = tensor.dtype == "F32";
+  if (!single && tensor.dtype != "F64")
+    damaged(file, fmt::format("'{}' is neither F32 nor F64", name));
+
+  std::size_t size = single ? sizeof(float) : sizeof(double);
+  bool fits = tensor.shape.size() == dimensions;
+  for (const std::uint64_t n : tensor.shape)
+    fits = fits && n > 0 && !__builtin_mul_overflow(size, n, &size);
+  if (!fits || size != tensor.end - tensor.begin)
+    damaged(file, fmt::format("the shape of '{}' does not match its size", name));
+
+  Matrix<T> out(dimensions == 1 ? 1 : static_cast<Index>(tensor.shape.front()),
+                static_cast<Index>(tensor.shape.back()));
+  const char* from = bytes.data() + header.data_begin + tensor.begin;
+  if (single) convert<float>(from, out, name, file);
+  else convert<double>(from, out, name, file);
+  return out;
+}
+
+}  // namespace
+
+void truncated(const std::string& file, std::size_t has, std::size_t needs) {
+  fail(Errc::bad_file,
+       "'{}' is truncated ({} bytes of {}); get a fresh copy or fit the model again", file, has,
+       needs);
+}
+
+Header decode_header(std::string_view bytes, const std::string& file) {
+  const std::size_t needs = safetensors::length_bytes + safetensors::header_length(bytes, file);
+  const bool complete = bytes.size() >= needs;
+  bytes = bytes.substr(safetensors::length_bytes);
+  require(bytes.starts_with('{'), Errc::bad_file,
+          "'{}' is not a Mercer model (it does not begin like one)", file);
+  if (!complete) truncated(file, safetensors::length_bytes + bytes.size(), needs);
+
+  Header header =
+      safetensors::parse_header(bytes.substr(0, needs - safetensors::length_bytes), file);
+  require(header.metadata["format"] == "mercer", Errc::bad_file,
+          "'{}' is not a Mercer model (it is a safetensors file of another kind)", file);
+  const std::string& text = header.metadata["format_version"];
+  int version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc() || end != text.data() + text.size() || version < 1)
+    damaged(file, "its format version is not a number");
+  require(
+      version <= model_format_version, Errc::bad_file,
+      "'{}' was written by a newer Mercer (format {}; this one reads {}): update Mercer, or fit "
+      "the model again",
+      file, version, model_format_version);
+  return header;
+}
+
+template <class T>
+ModelParts<T> decode(std::string_view bytes, const std::string& file) {
+  Header header = decode_header(bytes, file);
+  if (bytes.size() < header.file_size) truncated(file, bytes.size(), header.file_size);
+  if (bytes.size() > header.file_size) damaged(file, "it goes on after its end");
+  check_checksum(bytes, file);
+
+  ModelParts<T> parts;
+  parts.components = read_array<T>(header, bytes, "components", 2, file);
+  parts.mean = read_array<T>(header, bytes, "mean", 1, file).transpose();
+  parts.eigenvalues = read_array<double>(header, bytes, "eigenvalues", 1, file).transpose();
+  if (header.tensors.contains("scale"))
+    parts.scale = read_array<T>(header, bytes, "scale", 1, file).transpose();
+
+  // One value for each name and residual, and room for keys that this version does not know.
+  const auto values = static_cast<std::size_t>(parts.components.rows() + parts.mean.size());
+  Description words = parse_description(header.metadata["mercer"], values + 100'000, file);
+  parts.map = map_from_text<T>(words.map, parts.components.cols());
+  require(parts.map != nullptr, Errc::bad_file,
+          "'{}' uses the map '{}', which this version does not know: a newer Mercer may read it",
+          file, shown(words.map));
+  parts.feature_names = std::move(words.feature_names);
+  parts.label_column = std::move(words.label_column);
+  parts.id_column = std::move(words.id_column);
+  parts.report = std::move(words.report);
+  const std::string wrong = problem(parts);
+  if (!wrong.empty()) damaged(file, wrong);
+  return parts;
+}
+
+template ModelParts<float> decode(std::string_view, const std::string&);
+template ModelParts<double> decode(std::string_view, const std::string&);
+
+}  // namespace mercer

@@ -1,0 +1,188 @@
+#include "model/description.hpp"
+
+#include "core/json_text.hpp"
+#include "core/require.hpp"
+#include "model/safetensors.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Column names come from files in any encoding and must match again at transform, byte for byte.
+// JSON holds only UTF-8, so other names are stored as if each byte were one character.
+constexpr const char* as_utf8 = "utf-8";
+constexpr const char* as_bytes = "bytes";
+
+bool is_utf8(const std::string& text) {
+  try {
+    Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+std::string widen(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text += c;
+    } else {
+      text += static_cast<char>(0xC0 | (byte >> 6));
+      text += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return text;
+}
+
+/// Undoes `widen`; characters beyond 255 cannot come from it.
+std::string narrow(const std::string& text, const std::string& file) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    if (first < 0x80) {
+      bytes += text[i];
+      continue;
+    }
+    if (first > 0xC3 || i + 1 == text.size()) safetensors::damaged(file, "its names are not bytes");
+    const auto second = static_cast<unsigned char>(text[++i]);
+    bytes += static_cast<char>(((first & 0x03) << 6) | (second & 0x3F));
+  }
+  return bytes;
+}
+
+/// Reads the members of one JSON object, and complains of the first that is wrong.
+class Members {
+ public:
+  Members(const Json& object, const std::string& file) : object_(object), file_(file) {
+    if (!object.is_object()) safetensors::damaged(file, "its description is not an object");
+  }
+
+  const Json& operator()(const char* key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) wrong(key, "is missing");
+    return *found;
+  }
+  std::string text(const char* key) const { return text((*this)(key), key); }
+  bool truth(const char* key) const {
+    const Json& value = (*this)(key);
+    if (!value.is_boolean()) wrong(key, "is neither true nor false");
+    return value.get<bool>();
+  }
+  double number(const char* key) const { return number((*this)(key), key); }
+  std::int64_t count(const char* key, std::int64_t most) const {
+    const Json& value = (*this)(key);
+    if (!value.is_number_unsigned() ||
+        value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+      wrong(key, "is not a count");
+    return value.get<std::int64_t>();
+  }
+  std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> all;
+    for (const Json& value : list(key)) all.push_back(text(value, key));
+    return all;
+  }
+  std::vector<double> numbers(const char* key) const {
+    std::vector<double> all;
+    for (const Json& value : list(key)) all.push_back(number(value, key));
+    return all;
+  }
+
+ private:
+  [[noreturn]] void wrong(const char* key, const char* how) const {
+    safetensors::damaged(file_, fmt::format("'{}' {}", key, how));
+  }
+  const Json& list(const char* key) const {
+    const Json& value = (*this)(key);
+    if (!value.is_array()) wrong(key, "is not a list");
+    return value;
+  }
+  std::string text(const Json& value, const char* key) const {
+    if (!value.is_string()) wrong(key, "is not text");
+    return value.get<std::string>();
+  }
+  double number(const Json& value, const char* key) const {
+    if (!value.is_number()) wrong(key, "is not a number");
+    return value.get<double>();
+  }
+
+  const Json& object_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+nlohmann::ordered_json solver_json(const SolverReport& s) {
+  return {{"name", s.name},           {"why", s.why},
+          {"passes", s.passes},       {"residuals", s.residuals},
+          {"tolerance", s.tolerance}, {"converged", s.converged}};
+}
+
+std::string description_text(const Description& d) {
+  const bool utf8 = is_utf8(d.label_column) && is_utf8(d.id_column) &&
+                    std::all_of(d.feature_names.begin(), d.feature_names.end(), is_utf8);
+  const auto name = [&](const std::string& text) { return utf8 ? text : widen(text); };
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const std::string& feature : d.feature_names) names.push_back(name(feature));
+  const Report& r = d.report;
+  return json_text({{"method", r.method},
+                    {"map", d.map},
+                    {"names_are", utf8 ? as_utf8 : as_bytes},
+                    {"feature_names", std::move(names)},
+                    {"label", name(d.label_column)},
+                    {"id", name(d.id_column)},
+                    {"n_samples", r.n_samples},
+                    {"weight", r.weight},
+                    {"weighted", r.weighted},
+                    {"centered", r.centered},
+                    {"ddof", r.ddof},
+                    {"total_variance", r.total_variance},
+                    {"solver", solver_json(r.solver)},
+                    {"seconds", r.seconds},
+                    {"peak_memory_bytes", r.peak_memory_bytes}});
+}
+
+Description parse_description(std::string_view text, std::size_t values, const std::string& file) {
+  constexpr int deepest = 8;  // leaves room for keys that later versions add
+  const Json root = safetensors::parse_json(text, deepest, values);
+  if (root.is_discarded()) safetensors::damaged(file, "its description is not valid JSON");
+  const Members get(root, file);
+  const Members solver(get("solver"), file);
+  constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+
+  Description d;
+  d.map = get.text("map");
+  d.feature_names = get.texts("feature_names");
+  d.label_column = get.text("label");
+  d.id_column = get.text("id");
+  if (get.text("names_are") == as_bytes) {
+    for (std::string& name : d.feature_names) name = narrow(name, file);
+    d.label_column = narrow(d.label_column, file);
+    d.id_column = narrow(d.id_column, file);
+  }
+  d.report.method = get.text("method");
+  d.report.n_samples = get.count("n_samples", any);
+  d.report.weight = get.number("weight");
+  d.report.weighted = get.truth("weighted");
+  d.report.centered = get.truth("centered");
+  d.report.ddof = static_cast<int>(get.count("ddof", 1));
+  d.report.total_variance = get.number("total_variance");
+  d.report.solver.name = solver.text("name");
+  d.report.solver.why = solver.text("why");
+  d.report.solver.passes =
+      static_cast<int>(solver.count("passes", std::numeric_limits<int>::max()));
+  d.report.solver.residuals = solver.numbers("residuals");
+  d.report.solver.tolerance = solver.number("tolerance");
+  d.report.solver.converged = solver.truth("converged");
+  d.report.seconds = get.number("seconds");
+  d.report.peak_memory_bytes = get.count("peak_memory_bytes", any);
+  return d;
+}
+
+}  // namespace mercer

@@ -1,0 +1,35 @@
+#pragma once
+// What a model file says in words: everything of a model but its arrays.
+
+#include <mercer/model.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mercer {
+
+/// The version of model files that this library writes, and the latest that it reads.
+inline constexpr int model_format_version = 1;
+
+struct Description {
+  std::string map;
+  std::vector<std::string> feature_names;
+  std::string label_column;
+  std::string id_column;
+  Report report;
+};
+
+nlohmann::ordered_json solver_json(const SolverReport& solver);
+
+/// One JSON object. Numbers must be finite.
+std::string description_text(const Description& description);
+
+/// And back: unknown keys are skipped, everything else must be there and of its type. At most
+/// `values` JSON values. Throws `Errc::bad_file` naming `file`.
+Description parse_description(std::string_view text, std::size_t values, const std::string& file);
+
+}  // namespace mercer

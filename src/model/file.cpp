@@ -1,0 +1,97 @@
+#include <mercer/model.hpp>
+
+#include "core/output_file.hpp"
+#include "core/require.hpp"
+#include "data/bytes.hpp"
+#include "model/codec.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+
+/// Reads until `buffer` has `size` bytes or the stream ends; memory grows with what is there.
+void read_up_to(ByteStream& stream, std::string& buffer, std::size_t size) {
+  constexpr std::size_t chunk = 4 << 20;
+  while (buffer.size() < size) {
+    const std::size_t old = buffer.size();
+    const std::size_t wanted = std::min(size - old, chunk);
+    buffer.resize(old + wanted);
+    const std::size_t got = stream.read(buffer.data() + old, wanted);
+    buffer.resize(old + got);
+    if (got < wanted) return;
+  }
+}
+
+/// Reads the file up to the end of its header into `buffer`. (A model is never taken for gzip: its
+/// first byte is a multiple of 8.)
+safetensors::Header read_header(ByteStream& stream, std::string& buffer) {
+  read_up_to(stream, buffer, safetensors::length_bytes);
+  const std::size_t length = safetensors::header_length(buffer, stream.name());
+  read_up_to(stream, buffer, safetensors::length_bytes + length);
+  return decode_header(buffer, stream.name());
+}
+
+}  // namespace
+
+template <class T>
+std::string Model<T>::serialize() const {
+  const Encoded file = encode(parts_);
+  std::string bytes = file.header;
+  for (const std::string_view array : file.arrays) bytes += array;
+  return bytes;
+}
+
+template <class T>
+void Model<T>::save(const std::string& path) const {
+  const Encoded encoded = encode(parts_);
+  OutputFile file(path);
+  file.write(encoded.header);
+  for (const std::string_view array : encoded.arrays) file.write(array);
+  file.finish();
+  file.publish();
+}
+
+template <class T>
+Model<T> Model<T>::deserialize(std::string_view bytes, const std::string& name) {
+  ModelParts<T> parts = decode<T>(bytes, name);
+  try {
+    return Model(std::move(parts));
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_data) throw;
+    safetensors::damaged(name, error.what());
+  }
+}
+
+template <class T>
+Model<T> Model<T>::load(const std::string& path) {
+  const auto stream = open_bytes(path, {});
+  std::string bytes;
+  const safetensors::Header header = read_header(*stream, bytes);
+  if (stream->size() != 0 && stream->size() < header.file_size)
+    truncated(stream->name(), stream->size(), header.file_size);
+  read_up_to(*stream, bytes, header.file_size + 1);  // one more: there must be none
+  return deserialize(bytes, stream->name());
+}
+
+std::string stored_precision(const std::string& path) {
+  const auto stream = open_bytes(path, {});
+  std::string bytes;
+  const safetensors::Header header = read_header(*stream, bytes);
+  const auto components = header.tensors.find("components");
+  if (components == header.tensors.end())
+    safetensors::damaged(stream->name(), "'components' is missing");
+  return components->second.dtype == "F32" ? "float" : "double";
+}
+
+#define MERCER_INSTANTIATE(T)                                                    \
+  template std::string Model<T>::serialize() const;                              \
+  template void Model<T>::save(const std::string&) const;                        \
+  template Model<T> Model<T>::deserialize(std::string_view, const std::string&); \
+  template Model<T> Model<T>::load(const std::string&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,64 @@
+#include <mercer/model.hpp>
+
+#include "core/json_text.hpp"
+#include "model/description.hpp"
+
+#include <type_traits>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list(const Vector<double>& values) {
+  return std::vector<double>(values.data(), values.data() + values.size());
+}
+
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Vector<double> running_sum(Vector<double> values) {
+  for (Index j = 1; j < values.size(); ++j) values[j] += values[j - 1];
+  return values;
+}
+
+}  // namespace
+
+template <class T>
+std::string to_json(const Model<T>& model, int indent) {
+  const Report& r = model.report();
+  const Vector<double> ratio = model.explained_variance_ratio();
+  const Json json{{"format_version", model_format_version},
+                  {"method", r.method},
+                  {"space", "input"},
+                  {"kernel", nullptr},
+                  {"map", model.map().is_identity() ? Json(nullptr) : Json(model.map().text())},
+                  {"n_samples", r.n_samples},
+                  {"n_features", model.inputs()},
+                  {"n_components", model.outputs()},
+                  {"feature_names", model.feature_names()},
+                  {"label", or_null(model.label_column())},
+                  {"id", or_null(model.id_column())},
+                  {"weighted", r.weighted},
+                  {"weight", r.weight},
+                  {"centered", r.centered},
+                  {"scale", model.scale().size() > 0 ? "std" : "none"},
+                  {"ddof", r.ddof},
+                  {"precision", std::is_same_v<T, float> ? "float" : "double"},
+                  {"eigenvalues", list(model.eigenvalues())},
+                  {"explained_variance", list(model.explained_variance())},
+                  {"explained_variance_ratio", list(ratio)},
+                  {"cumulative_variance_ratio", list(running_sum(ratio))},
+                  {"total_variance", r.total_variance},
+                  {"solver", solver_json(r.solver)},
+                  {"approximation", nullptr},
+                  {"seconds", r.seconds},
+                  {"peak_memory_bytes", r.peak_memory_bytes}};
+  return json_text(json, indent);
+}
+
+template std::string to_json(const Model<float>&, int);
+template std::string to_json(const Model<double>&, int);
+
+}  // namespace mercer

@@ -1,0 +1,71 @@
+#include "model/parts.hpp"
+
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+template <class List>
+bool has(const List& list, Index size) {
+  return static_cast<Index>(list.size()) == size;
+}
+
+bool possible(double number) { return std::isfinite(number) && number >= 0; }
+
+bool descends(const Vector<double>& values) {
+  for (Index j = 0; j < values.size(); ++j)
+    if (!possible(values[j]) || (j > 0 && values[j] > values[j - 1])) return false;
+  return true;
+}
+
+/// Loosely: the test is for models made up by hand, not for rounding, and may not take long.
+template <class T>
+bool is_orthonormal(const Matrix<T>& b) {
+  constexpr T tolerance = T(1e-3);
+  for (Index i = 0; i < b.rows(); ++i)
+    if (!(std::abs(b.row(i).norm() - 1) <= tolerance)) return false;
+  if (b.rows() * b.rows() > 100'000'000 / b.cols()) return true;
+  Matrix<T> gram = b * b.transpose();
+  gram.diagonal().setZero();
+  return gram.cwiseAbs().maxCoeff() <= tolerance;
+}
+
+std::string report_problem(const Report& r, Index k) {
+  for (const double number : {r.weight, r.total_variance, r.seconds, r.solver.tolerance})
+    if (!possible(number)) return "its report has an impossible number";
+  for (const double residual : r.solver.residuals)
+    if (!possible(residual)) return "a residual is impossible";
+  if (!r.solver.residuals.empty() && !has(r.solver.residuals, k))
+    return "it has not one residual a component";
+  if (r.n_samples < 1 || r.weight == 0) return "it was fitted to no rows";
+  if (r.ddof != 0 && r.ddof != 1) return "ddof is neither 0 nor 1";
+  if (r.solver.passes < 0 || r.peak_memory_bytes < 0) return "its report has a negative count";
+  return {};
+}
+
+}  // namespace
+
+template <class T>
+std::string problem(const ModelParts<T>& p) {
+  if (!p.map) return "it has no map";
+  if (p.components.size() == 0) return "it has no components";
+  if (!has(p.mean, p.components.cols()) || p.map->features() != p.components.cols())
+    return "its mean and components differ in length";
+  if (!has(p.scale, 0) && !has(p.scale, p.map->inputs())) return "it has not one scale a feature";
+  if (!has(p.eigenvalues, p.components.rows())) return "it has not one eigenvalue a component";
+  if (!p.feature_names.empty() && !has(p.feature_names, p.map->inputs()))
+    return "it has not one name a feature";
+  if (!p.components.allFinite() || !p.mean.allFinite() || !p.scale.allFinite())
+    return "not all of its numbers are finite";
+  if (p.scale.size() > 0 && !(p.scale.minCoeff() > 0)) return "a scale is not positive";
+  if (!descends(p.eigenvalues)) return "its eigenvalues do not descend towards 0";
+  if (p.map->is_identity() && !is_orthonormal(p.components))
+    return "its components are not orthonormal";
+  return report_problem(p.report, p.components.rows());
+}
+
+template std::string problem(const ModelParts<float>&);
+template std::string problem(const ModelParts<double>&);
+
+}  // namespace mercer

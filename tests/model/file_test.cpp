@@ -1,0 +1,184 @@
+#include "model/sample.hpp"
+#include "support/temp_dir.hpp"
+
+#include <mercer/error.hpp>
+#include <mercer/model.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace mercer {
+namespace {
+
+using test::forge;
+using test::sample_parts;
+using test::TempDir;
+using Json = nlohmann::ordered_json;
+
+template <class T>
+void expect_same(const ModelParts<T>& a, const ModelParts<T>& b) {
+  EXPECT_EQ(a.map->text(), b.map->text());
+  EXPECT_EQ(a.components, b.components);
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.scale, b.scale);
+  EXPECT_EQ(a.eigenvalues, b.eigenvalues);
+  EXPECT_EQ(a.feature_names, b.feature_names);
+  EXPECT_EQ(a.label_column, b.label_column);
+  EXPECT_EQ(a.id_column, b.id_column);
+  EXPECT_EQ(a.report.method, b.report.method);
+  EXPECT_EQ(a.report.solver.name, b.report.solver.name);
+  EXPECT_EQ(a.report.solver.why, b.report.solver.why);
+  EXPECT_EQ(a.report.solver.passes, b.report.solver.passes);
+  EXPECT_EQ(a.report.solver.residuals, b.report.solver.residuals);
+  EXPECT_EQ(a.report.solver.tolerance, b.report.solver.tolerance);
+  EXPECT_EQ(a.report.solver.converged, b.report.solver.converged);
+  EXPECT_EQ(a.report.n_samples, b.report.n_samples);
+  EXPECT_EQ(a.report.weight, b.report.weight);
+  EXPECT_EQ(a.report.weighted, b.report.weighted);
+  EXPECT_EQ(a.report.centered, b.report.centered);
+  EXPECT_EQ(a.report.ddof, b.report.ddof);
+  EXPECT_EQ(a.report.total_variance, b.report.total_variance);
+  EXPECT_EQ(a.report.seconds, b.report.seconds);
+  EXPECT_EQ(a.report.peak_memory_bytes, b.report.peak_memory_bytes);
+}
+
+template <class T>
+class ModelFile : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(ModelFile, Precisions);
+
+TYPED_TEST(ModelFile, gives_back_every_field) {
+  const TempDir dir;
+  const Model<TypeParam> model(sample_parts<TypeParam>());
+  model.save(dir / "model.st");
+  const auto loaded = Model<TypeParam>::load(dir / "model.st");
+  expect_same(loaded.parts(), model.parts());
+  EXPECT_EQ(test::slurp(dir / "model.st"), model.serialize());
+  EXPECT_EQ(loaded.serialize(), model.serialize());
+  EXPECT_EQ(dir.list(), std::vector<std::string>{"model.st"});
+}
+
+TYPED_TEST(ModelFile, needs_neither_names_nor_scale) {
+  auto parts = sample_parts<TypeParam>();
+  parts.scale.resize(0);
+  parts.feature_names.clear();
+  parts.label_column.clear();
+  parts.id_column.clear();
+  parts.report.solver.residuals.clear();
+  const Model<TypeParam> model(parts);
+  expect_same(Model<TypeParam>::deserialize(model.serialize()).parts(), parts);
+}
+
+TYPED_TEST(ModelFile, keeps_names_in_any_encoding_byte_for_byte) {
+  auto parts = sample_parts<TypeParam>();
+  std::string all_bytes;
+  for (int c = 0; c < 256; ++c) all_bytes += static_cast<char>(c);
+  parts.feature_names = {
+      "gr\xF6\xDF"
+      "e",
+      "größe", all_bytes};
+  parts.label_column = "\xFF";
+  const Model<TypeParam> model(parts);
+  expect_same(Model<TypeParam>::deserialize(model.serialize()).parts(), parts);
+}
+
+TYPED_TEST(ModelFile, says_its_precision) {
+  const TempDir dir;
+  Model<TypeParam>(sample_parts<TypeParam>()).save(dir / "model.st");
+  constexpr bool single = std::is_same_v<TypeParam, float>;
+  EXPECT_EQ(stored_precision(dir / "model.st"), single ? "float" : "double");
+}
+
+TEST(ModelFile, is_read_in_either_precision) {
+  const Model<double> fine(sample_parts<double>());
+  const Model<float> coarse(sample_parts<float>());
+  const auto narrowed = Model<float>::deserialize(fine.serialize());
+  EXPECT_EQ(narrowed.components(), fine.components().cast<float>());
+  EXPECT_EQ(narrowed.mean(), fine.mean().cast<float>());
+  EXPECT_EQ(narrowed.eigenvalues(), fine.eigenvalues());
+  const auto widened = Model<double>::deserialize(coarse.serialize());
+  EXPECT_EQ(widened.components(), coarse.components().cast<double>());
+  EXPECT_EQ(widened.scale(), coarse.scale().cast<double>());
+  EXPECT_EQ(widened.eigenvalues(), coarse.eigenvalues());
+}
+
+TEST(ModelFile, has_the_layout_that_other_safetensors_readers_expect) {
+  for (const std::string& file : {Model<double>(sample_parts<double>()).serialize(),
+                                  Model<float>(sample_parts<float>()).serialize()}) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, file.data(), 8);
+    EXPECT_EQ(length % 8, 0U);
+    ASSERT_LE(8 + length, file.size());
+    const Json header = Json::parse(file.substr(8, length));
+    for (const auto& [key, value] : header["__metadata__"].items()) EXPECT_TRUE(value.is_string());
+    EXPECT_EQ(header["__metadata__"]["format_version"], "1");
+
+    std::size_t end = 0;
+    for (const auto& [name, tensor] : header.items()) {
+      if (name == "__metadata__") continue;
+      EXPECT_EQ(tensor["data_offsets"][0], end) << name;
+      std::size_t size = tensor["dtype"] == "F64" ? 8 : 4;
+      EXPECT_EQ(end % size, 0U) << name << " is not aligned";
+      for (const auto& n : tensor["shape"]) size *= n.get<std::size_t>();
+      end += size;
+      EXPECT_EQ(tensor["data_offsets"][1], end) << name;
+    }
+    EXPECT_EQ(8 + length + end, file.size());
+    EXPECT_EQ(header["components"]["shape"], Json({2, 3}));
+    EXPECT_EQ(header["eigenvalues"]["dtype"], "F64");
+    double first = 0;
+    std::memcpy(&first, file.data() + 8 + length, 8);
+    EXPECT_EQ(first, 1.0 / 3);
+  }
+}
+
+TEST(ModelFile, golden_file_of_version_1_loads_and_is_written_the_same) {
+  const auto path = std::filesystem::path(__FILE__).parent_path() / "golden" / "pca-v1.st";
+  const auto model = Model<double>::load(path.string());
+  expect_same(model.parts(), sample_parts<double>());
+  EXPECT_EQ(model.serialize(), test::slurp(path.string()));
+}
+
+TEST(ModelFile, that_is_missing_or_a_folder_is_an_io_error) {
+  const TempDir dir;
+  for (const std::string& path : {dir / "missing.st", dir.path()}) {
+    try {
+      Model<double>::load(path);
+      FAIL() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::io);
+      EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(stored_precision(path), Error);
+  }
+}
+
+TEST(ModelFile, leaves_nothing_behind_when_it_cannot_be_written) {
+  const TempDir dir;
+  const Model<double> model(sample_parts<double>());
+  try {
+    model.save(dir / "no/such/folder.st");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::io);
+  }
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST(ModelFile, skips_metadata_and_arrays_that_it_does_not_know) {
+  const Model<double> model(sample_parts<double>());
+  const std::string extended = forge(model.serialize(), [](Json& header, std::string& data) {
+    header["__metadata__"]["colour"] = "blue";
+    const std::size_t size = data.size();
+    header["extra"] = {{"dtype", "BF16"}, {"shape", {3}}, {"data_offsets", {size, size + 6}}};
+    data += "abcdef";
+  });
+  const std::string more = test::forge_description(extended, [](Json& words) {
+    words["future"] = {{"a", {1, 2}}, {"b", nullptr}};
+  });
+  expect_same(Model<double>::deserialize(more).parts(), model.parts());
+}
+
+}  // namespace
+}  // namespace mercer
