@@ -44,19 +44,19 @@ class Moments {
   /// Its diagonal, without forming it.
   Vector<double> scatter_diagonal(bool centred = true) const;
 
-  /// How many digits the implicit centring of sparse rows may have cost, as the largest ratio of
-  /// a column's raw second moment to its scatter; 1 for dense rows.
+  /// What centring after the fact may have cost: the largest ratio of a column's second moment,
+  /// as it was summed, to its scatter. Sparse rows cannot be shifted and stay sparse, so this can
+  /// be large for them; it is 1 or little more otherwise.
   double cancellation() const;
 
  private:
-  void choose_shift(Vector<double> shift);
-
   Vector<double> shift_;   // s
   Vector<double> sum_;     // a, about s
   Matrix<double> second_;  // A, about s; upper triangle
   std::int64_t rows_ = 0;
   double weight_ = 0;
-  bool shifted_ = false;
+  bool shifted_ = false;       // s is chosen
+  bool nan_on_shift_ = false;  // missing cells count as lying on s
 };
 
 }  // namespace mercer

@@ -107,7 +107,8 @@ class Source {
   virtual std::optional<Block<T>> whole() { return std::nullopt; }
 };
 
-/// A source over rows that the caller keeps alive.
+/// A source over rows that the caller keeps alive. `schema` may add names; what the rows
+/// themselves tell (features, sparse, weighted) is filled in.
 template <class T>
 std::unique_ptr<Source<T>> from_memory(Rows<T> rows, const double* weights = nullptr,
                                        Schema schema = {});

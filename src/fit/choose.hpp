@@ -1,0 +1,30 @@
+#pragma once
+// Which solver, by cost; and whether it fits.
+
+#include <mercer/fit.hpp>
+
+namespace mercer {
+
+/// What is known of the rows before the fit.
+struct Size {
+  double rows = 0;
+  double cols = 0;
+  double entries = 0;      ///< rows·cols, or the stored ones of sparse rows
+  bool sparse = false;
+  bool in_memory = false;  ///< the Gram matrix and the SVD of wide rows need them there
+  double bytes = 8;        ///< of one number
+};
+
+struct Choice {
+  Solver solver = Solver::covariance;
+  std::string why;
+};
+
+/// Memory a solver takes besides the rows themselves.
+double working_bytes(Solver solver, const Size& size, int threads);
+
+/// The solver asked for, or the cheaper of covariance and Gram that fits in `budget` bytes.
+/// Throws `Errc::out_of_memory`, naming the least that would do, when nothing fits.
+Choice choose_solver(const Size& size, const FitOptions& options, double budget);
+
+}  // namespace mercer

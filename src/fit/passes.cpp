@@ -1,0 +1,59 @@
+#include "fit/passes.hpp"
+
+#include "core/monitor.hpp"
+#include "core/require.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+/// Entries between two calls of the monitor: a few tenths of a second of work.
+constexpr Index piece_entries = Index{1} << 25;
+}  // namespace
+
+template <class T>
+Passes<T>::Passes(const Rows<T>& rows, const double* weights, const Monitor& monitor)
+    : memory_(rows),
+      weights_(weights),
+      monitor_(&monitor),
+      features_(rows.cols()),
+      sparse_(rows.sparse()) {}
+
+template <class T>
+Passes<T>::Passes(Source<T>& source)
+    : source_(&source), features_(source.schema().features), sparse_(source.schema().sparse) {}
+
+template <class T>
+void Passes<T>::run(std::string_view what, const Visit& visit) {
+  std::int64_t rows = 0;
+  double weight = 0;
+  const auto take = [&](const Rows<T>& block, const double* weights) {
+    rows += block.rows();
+    weight += weights ? Eigen::Map<const Vector<double>>(weights, block.rows()).sum()
+                      : static_cast<double>(block.rows());
+    visit(block, weights);
+  };
+  if (source_) {
+    if (count_ > 0) source_->rewind();
+    while (const auto block = source_->next()) take(block->rows, block->weights);
+    require(count_ == 0 || rows == rows_, Errc::bad_data,
+            "{} changed while it was read: {} rows in the first pass, {} now", name(), rows_, rows);
+  } else {
+    Reporter report(*monitor_, what, "rows", static_cast<double>(memory_.rows()));
+    const Index step = std::max<Index>(1, piece_entries / std::max<Index>(1, features_));
+    for (Index i = 0; i < memory_.rows(); i += step) {
+      const Index n = std::min(step, memory_.rows() - i);
+      take(memory_.middle(i, n), weights_ ? weights_ + i : nullptr);
+      report(static_cast<double>(i + n));
+    }
+  }
+  ++count_;
+  rows_ = rows;
+  weight_ = weight;
+}
+
+template class Passes<float>;
+template class Passes<double>;
+
+}  // namespace mercer

@@ -1,0 +1,48 @@
+#pragma once
+// Going over all rows, once or several times, wherever they are.
+
+#include <mercer/progress.hpp>
+#include <mercer/source.hpp>
+
+#include <cstdint>
+#include <functional>
+
+namespace mercer {
+
+template <class T>
+class Passes {
+ public:
+  /// Over rows in memory. The monitor hears of every pass.
+  Passes(const Rows<T>& rows, const double* weights, const Monitor& monitor);
+  /// Over a source, which is rewound before every pass but the first. Its own monitor reports.
+  explicit Passes(Source<T>& source);
+
+  using Visit = std::function<void(const Rows<T>& rows, const double* weights)>;
+  /// One pass: visits all rows in order, in blocks. Throws `Errc::bad_data` when a source gives
+  /// another number of rows than the pass before.
+  void run(std::string_view what, const Visit& visit);
+
+  int count() const { return count_; }             ///< passes so far
+  std::int64_t rows() const { return rows_; }      ///< rows of a pass; known after the first
+  double weight() const { return weight_; }        ///< Σ w of a pass
+  Index features() const { return features_; }
+  bool sparse() const { return sparse_; }
+  std::string name() const { return source_ ? source_->name() : "the data"; }
+
+  /// The rows, when they are in memory; null otherwise.
+  const Rows<T>* memory() const { return source_ ? nullptr : &memory_; }
+  const double* memory_weights() const { return weights_; }
+
+ private:
+  Rows<T> memory_;
+  const double* weights_ = nullptr;
+  const Monitor* monitor_ = nullptr;
+  Source<T>* source_ = nullptr;
+  Index features_ = 0;
+  bool sparse_ = false;
+  int count_ = 0;
+  std::int64_t rows_ = 0;
+  double weight_ = 0;
+};
+
+}  // namespace mercer
