@@ -1,5 +1,112 @@
+#include "commands.hpp"
+#include "help.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+#include <mercer/error.hpp>
 #include <mercer/version.hpp>
 
-#include <cstdio>
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
-int main() { std::puts("mercer " MERCER_VERSION); }
+#include <algorithm>
+#include <new>
+#include <string>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  mercer fit wine.csv --label cultivar --scale std           a first look, nothing is saved\n"
+    "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
+    "  mercer transform wine.st new.csv -o - | head\n"
+    "  mercer inspect wine.st\n";
+
+int complain(int code, std::string message, const std::string& help = {}) {
+  // One line, whatever a file name or a cell brought along.
+  message = shown(message, message.size() + 1, true);
+  say(fmt::format("mercer: {}{}\n", message, help.empty() ? "" : fmt::format(" (see {})", help)));
+  return code;
+}
+
+std::string command_line_error(const CLI::ParseError& error, const CLI::App& command) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const auto words = command.remaining(true);
+    for (const std::string& word : words)
+      if (word.size() > 1 && word.front() == '-') return fmt::format("unknown option '{}'", word);
+    if (!words.empty() && command.get_parent() == nullptr)
+      return fmt::format("unknown command '{}'", words.front());
+    if (!words.empty()) return fmt::format("unexpected argument '{}'", words.front());
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error))
+    return command.get_parent() == nullptr ? "a command is missing" : error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    const std::string what = error.what();
+    const auto colon = what.find(": ");
+    if (colon != std::string::npos && what.ends_with("missing"))
+      return fmt::format("{} needs a value", what.substr(0, colon));
+  }
+  return error.what();
+}
+
+int run(int argc, char** argv) {
+  watch_signals();
+  CLI::App app("Principal component analysis from the command line.", "mercer");
+  set_help_layout(app);
+  app.footer(examples);
+  app.require_subcommand(1);
+  add_fit(app);
+  add_transform(app);
+  add_inverse(app);
+  add_inspect(app);
+  add_probe(app);
+  add_completion(app);
+  app.set_version_flag("--version", "mercer " MERCER_VERSION, "show the version")->group("Running");
+  app.set_help_flag("-h,--help", "show this help; mercer COMMAND --help tells more")->group("Running");
+
+  const auto command = [&]() -> const CLI::App& {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? app : *parsed.front();
+  };
+  const auto help = [&] {
+    return command().get_parent() ? fmt::format("mercer {} --help", command().get_name())
+                                  : std::string("mercer --help");
+  };
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    print(command().help(command().get_parent() ? "mercer " + command().get_name() : "mercer"));
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    print(std::string(version.what()) + "\n");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return complain(2, command_line_error(error, command()), help());
+  } catch (const UsageError& error) {
+    return complain(2, error.what(), help());
+  }
+}
+
+}  // namespace
+
+}  // namespace mercer::cli
+
+int main(int argc, char** argv) {
+  using namespace mercer;
+  try {
+    return cli::run(argc, argv);
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) {
+      if (!cli::interrupted()) cli::end_by_closed_pipe();
+      return cli::complain(130, "interrupted");
+    }
+    return cli::complain(error.code() == Errc::bad_option ? 2 : 1, error.what());
+  } catch (const std::bad_alloc&) {
+    return cli::complain(1, "not enough memory; try a smaller --memory, or fewer components (-k)");
+  } catch (const std::exception& error) {
+    return cli::complain(1, fmt::format("unexpected: {}", error.what()));
+  }
+}

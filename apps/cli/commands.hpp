@@ -1,0 +1,17 @@
+#pragma once
+// One function a command: adds it, with its flags, its examples and what it does.
+
+namespace CLI {
+class App;
+}
+
+namespace mercer::cli {
+
+void add_fit(CLI::App& app);
+void add_transform(CLI::App& app);
+void add_inverse(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_probe(CLI::App& app);
+void add_completion(CLI::App& app);
+
+}  // namespace mercer::cli

@@ -1,0 +1,38 @@
+#include "commands.hpp"
+
+#include "completion_scripts.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  source <(mercer completion bash)                     for this shell\n"
+    "  mercer completion zsh > \"${fpath[1]}/_mercer\"\n"
+    "  mercer completion fish > ~/.config/fish/completions/mercer.fish\n";
+
+}  // namespace
+
+void add_completion(CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("completion", "Print the completion script for bash, zsh or fish");
+  command.footer(examples);
+  add_text(command, "SHELL", *shell, "", "bash, zsh or fish", "Files")->required();
+  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  command.callback([shell] {
+    if (*shell == "bash") print(bash_completion);
+    else if (*shell == "zsh") print(zsh_completion);
+    else if (*shell == "fish") print(fish_completion);
+    else throw UsageError(fmt::format("no completion for '{}'; there is one for bash, zsh and fish", *shell));
+  });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,48 @@
+# bash completion for mercer
+
+_mercer() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local commands="fit transform inverse inspect probe completion"
+  local rows="--columns --exclude --label --id --missing --header --delimiter --format"
+  local variance="--scale --no-center --ddof --memory"
+  local run="--precision --threads --seed --quiet --help"
+  local options="" command="" word
+
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in
+      fit|transform|inverse|inspect|probe|completion) command=$word; break ;;
+    esac
+  done
+
+  # Values of the option before the cursor.
+  case $previous in
+    --solver) COMPREPLY=($(compgen -W "auto covariance gram svd" -- "$current")); return ;;
+    --scale) COMPREPLY=($(compgen -W "none std" -- "$current")); return ;;
+    --precision) COMPREPLY=($(compgen -W "double float" -- "$current")); return ;;
+    --missing) COMPREPLY=($(compgen -W "error drop mean" -- "$current")); return ;;
+    --header) COMPREPLY=($(compgen -W "auto yes no" -- "$current")); return ;;
+    --format) COMPREPLY=($(compgen -W "auto csv tsv npy mtx svm" -- "$current")); return ;;
+    --delimiter) COMPREPLY=($(compgen -W "comma tab semicolon pipe space" -- "$current")); return ;;
+    --ddof) COMPREPLY=($(compgen -W "1 0" -- "$current")); return ;;
+    -k|--components) COMPREPLY=($(compgen -W "all 2 10 0.9 0.95" -- "$current")); return ;;
+    --memory) COMPREPLY=($(compgen -W "256MiB 1GiB 4GiB" -- "$current")); return ;;
+    --columns|--exclude|--label|--id|--weights|--tolerance|--threads|--seed|--direction) return ;;
+  esac
+
+  case $command in
+    "") COMPREPLY=($(compgen -W "$commands --help --version" -- "$current")); return ;;
+    fit) options="-o --output --scores -k --components --json --no-plot $rows --weights $variance --solver --tolerance $run" ;;
+    transform|inverse) options="-o --output $rows $run" ;;
+    inspect) options="--json --help" ;;
+    probe) options="--direction --json $rows --weights $variance $run" ;;
+    completion) COMPREPLY=($(compgen -W "bash zsh fish --help" -- "$current")); return ;;
+  esac
+  if [[ $current == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$current"))
+  else
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+
+complete -F _mercer mercer

@@ -1,0 +1,169 @@
+#include "commands.hpp"
+
+#include "core/output_file.hpp"
+#include "kept_rows.hpp"
+#include "options.hpp"
+#include "plot.hpp"
+#include "progress_bar.hpp"
+#include "scatter.hpp"
+#include "scores.hpp"
+#include "summary.hpp"
+
+#include <mercer/fit.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  mercer fit iris.csv --label species                  a first look, nothing is saved\n"
+    "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
+    "  mercer fit big.npy -k 10 --memory 256MiB -o big.st   larger than memory: streamed, exact\n"
+    "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
+
+struct Flags {
+  RowFlags rows;
+  RunFlags run;
+  VarianceFlags variance;
+  std::string components = "all";
+  std::string solver = "auto";
+  std::string tolerance = "1e-10";
+  std::string model, scores;
+  bool json = false;
+  bool no_plot = false;
+};
+
+/// Says early, before the work, that an output cannot be written.
+void check_writable(const std::string& path) {
+  struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (path.empty() || path == "-" || (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+    return;
+  OutputFile probe(path);  // removed again
+}
+
+void check_outputs(const Flags& flags) {
+  const bool both = !flags.model.empty() && flags.model == flags.scores;
+  if (both) throw UsageError(fmt::format("--output and --scores are both '{}'", flags.model));
+  if (flags.json && (flags.model == "-" || flags.scores == "-"))
+    throw UsageError("--json and an output of - would both go to standard output");
+  check_writable(flags.model);
+  check_writable(flags.scores);
+}
+
+template <class T>
+void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
+          const std::optional<Cloud>& cloud) {
+  const bool data_on_stdout = flags.model == "-" || flags.scores == "-";
+  const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
+  const Summary summary = summarize(model);
+  std::string text = out.bold(shown(source.name(), 60, out.unicode)) + "  " + shape_line(summary, out);
+  if (!summary.label_column.empty()) {
+    text += fmt::format(", label {}", shown(summary.label_column, 24, out.unicode));
+    if (cloud) text += fmt::format(" ({} classes)", cloud->labels);
+  }
+  text += "\n";
+  if (const Index n = source.dropped_rows(); n > 0)
+    text += fmt::format("{} row{} with missing cells left out\n", n, n == 1 ? "" : "s");
+  if (const Index n = source.missing_cells(); n > 0)
+    text += fmt::format("{} missing cell{} taken as the column's mean\n", n, n == 1 ? "" : "s");
+  text += out.dim(solver_line(summary, out)) + "\n\n" + component_table(summary, out) + "\n" +
+          loading_lines(summary, out);
+  if (cloud)
+    text += "\n" + (cloud->y.empty() ? strips(*cloud, out, axis_title(summary, 0))
+                                     : scatter(*cloud, out, axis_title(summary, 0), axis_title(summary, 1)));
+  if (!flags.model.empty() && flags.model != "-") text += fmt::format("\nmodel   {}\n", flags.model);
+  if (!flags.scores.empty() && flags.scores != "-")
+    text += fmt::format("{}scores  {}\n", flags.model.empty() || flags.model == "-" ? "\n" : "", flags.scores);
+  if (data_on_stdout) say(text);
+  else print(text);
+}
+
+template <class T>
+void fit_rows(const Flags& flags) {
+  ProgressBar bar(!flags.run.quiet);
+  FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
+  options.components = parse_components(flags.components);
+  options.solver = parse_solver(flags.solver);
+  options.tolerance = parse_tolerance(flags.tolerance);
+  const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor);
+  check_outputs(flags);
+
+  const bool words = !flags.run.quiet && !flags.json;
+  const bool plot = words && !flags.no_plot;
+  const TransformOptions transforming{options.threads, options.missing};
+
+  KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, !flags.scores.empty());
+  std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
+  if (!rows.in_memory()) {
+    const Index sample_bytes = Index{16} << 20;
+    stream.emplace(rows, std::clamp<Index>(sample_bytes / static_cast<Index>(sizeof(T)) /
+                                               rows.schema().features,
+                                           64, most_points));
+  }
+  const Model<T> model = stream ? fit(*stream, options) : fit(rows, options);
+
+  std::optional<OutputFile> model_file;
+  if (!flags.model.empty()) {
+    model_file.emplace(flags.model);
+    model_file->write(model.serialize());
+    model_file->finish();
+  }
+  std::optional<Sink<T>> scores;
+  if (!flags.scores.empty()) {
+    scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
+    rows.rewind();
+    while (const auto block = rows.next()) write_scores(*scores, model, *block, transforming);
+    scores->finish();
+  }
+  std::optional<Cloud> cloud;
+  if (plot)
+    cloud = stream ? cloud_of(model, stream->sample(), transforming)
+                   : cloud_of(model, *rows.whole(), transforming);
+  stop_if_interrupted();
+  if (model_file) model_file->publish();
+  if (scores) scores->close();
+  bar.erase();
+  if (words) show(flags, model, rows, cloud);
+  if (flags.json) print(to_json(model) + "\n");
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& fit = *app.add_subcommand("fit", "Find the principal components of rows");
+  fit.footer(examples);
+  add_text(fit, "DATA", flags->rows.data, "", "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
+      ->required();
+  add_text(fit, "-o,--output", flags->model, "MODEL", "save the model here", "Results");
+  add_text(fit, "--scores", flags->scores, "FILE", "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
+  add_text(fit, "-k,--components", flags->components, "N|F|all",
+           "how many: a count, a fraction of the variance, or all", "Results");
+  add_switch(fit, "--json", flags->json, "the model's report as JSON instead of words", "Results");
+  add_switch(fit, "--no-plot", flags->no_plot, "no picture of the scores", "Results");
+  add_row_flags(fit, flags->rows, Weights::yes);
+  add_variance_flags(fit, flags->variance);
+  add_text(fit, "--solver", flags->solver, "auto|covariance|gram|svd", "how to find them (auto: by cost)",
+           "Running");
+  add_text(fit, "--tolerance", flags->tolerance, "X", "largest residual, relative to the first eigenvalue (1e-10)",
+           "Running");
+  add_precision_flag(fit, flags->variance.precision, "of the arithmetic on rows and of the model (double)");
+  add_run_flags(fit, flags->run);
+  fit.set_help_flag("-h,--help", "show this help")->group("Running");
+  fit.callback([flags] {
+    if (parse_is_float(flags->variance.precision)) fit_rows<float>(*flags);
+    else fit_rows<double>(*flags);
+  });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,49 @@
+#include "help.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+
+namespace mercer::cli {
+
+namespace {
+
+class Layout final : public CLI::Formatter {
+ public:
+  Layout() { column_width(34); }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string usage = "Usage: " + name;
+    const bool commands = app->get_parent() == nullptr;
+    if (commands) usage += " COMMAND";
+    std::string positionals;
+    for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+      usage += " " + option->get_name(true, false);
+      positionals += make_option(option, true);
+    }
+    usage += " [OPTIONS]";
+    std::string out = app->get_description() + "\n\nExamples:\n" + app->get_footer() + "\n" + usage + "\n";
+    if (!positionals.empty()) out += "\n" + positionals;
+    out += commands ? make_subcommands(app, mode) : "";
+    out += make_groups(app, mode);
+    // One empty line between groups, none at the end.
+    for (std::size_t at; (at = out.find("\n\n\n")) != std::string::npos;) out.erase(at, 1);
+    while (out.ends_with("\n\n")) out.pop_back();
+    return out;
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? "" : " " + option->get_option_text();
+  }
+};
+
+}  // namespace
+
+void set_help_layout(CLI::App& app) {
+  app.formatter(std::make_shared<Layout>());
+  app.get_formatter()->label("Subcommands", "Commands");
+  app.set_help_flag("-h,--help", "show this help")->group("Running");
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,66 @@
+#include "commands.hpp"
+
+#include "core/memory.hpp"
+#include "options.hpp"
+#include "summary.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  mercer inspect wine.st\n"
+    "  mercer inspect wine.st --json | jq .explained_variance_ratio\n";
+
+struct Flags {
+  std::string model;
+  bool json = false;
+};
+
+template <class T>
+void inspect(const Flags& flags) {
+  const auto model = Model<T>::load(flags.model);
+  if (flags.json) return print(to_json(model) + "\n");
+  const Terminal out = terminal(STDOUT_FILENO);
+  const Summary summary = summarize(model);
+  struct stat info {};
+  stat(flags.model.c_str(), &info);
+  const auto wide = std::size_t{60};
+  std::string text =
+      fmt::format("{}  {} component{} of {}, {}\n", out.bold(shown(flags.model, wide, out.unicode)),
+                  model.outputs(), model.outputs() == 1 ? "" : "s", shape_line(summary, out),
+                  format_bytes(static_cast<double>(info.st_size)));
+  if (!summary.label_column.empty())
+    text += fmt::format("label {}\n", shown(summary.label_column, wide, out.unicode));
+  if (!summary.id_column.empty())
+    text += fmt::format("id {}\n", shown(summary.id_column, wide, out.unicode));
+  text += fmt::format("total variance {:.6g}\n", summary.report.total_variance);
+  text += out.dim(solver_line(summary, out)) + "\n\n" + component_table(summary, out) + "\n" +
+          loading_lines(summary, out);
+  print(text);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command = *app.add_subcommand("inspect", "What a model consists of and how it was found");
+  command.footer(examples);
+  add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
+  add_switch(command, "--json", flags->json, "everything, as JSON", "Results");
+  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  command.callback([flags] {
+    if (stored_precision(flags->model) == "float") inspect<float>(*flags);
+    else inspect<double>(*flags);
+  });
+}
+
+}  // namespace mercer::cli

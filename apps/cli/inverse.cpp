@@ -1,0 +1,135 @@
+#include "commands.hpp"
+
+#include "core/require.hpp"
+#include "options.hpp"
+#include "progress_bar.hpp"
+#include "scores.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  mercer inverse wine.st scores.csv -o again.csv       from scores back to the columns\n"
+    "  mercer transform wine.st new.csv | mercer inverse wine.st - -o smoothed.csv\n";
+
+struct Flags {
+  RowFlags rows;
+  RunFlags run;
+  std::string model;
+  std::string output = "-";
+  std::string precision;
+};
+
+/// 0 for "pc1"; nothing for any other kind of name.
+std::optional<Index> component_named(std::string_view name) {
+  if (!name.starts_with("pc")) return std::nullopt;
+  Index number = 0;
+  const char* end = name.data() + name.size();
+  const auto [rest, status] = std::from_chars(name.data() + 2, end, number);
+  if (status != std::errc{} || rest != end || number < 1 || name[2] == '0') return std::nullopt;
+  return number - 1;
+}
+
+/// The component that each score column belongs to.
+std::vector<Index> components_of(const Schema& schema, Index k, const std::string& file,
+                                 const std::string& model) {
+  std::vector<Index> components;
+  if (schema.feature_names.empty()) {
+    require(schema.features == k, Errc::bad_data,
+            "'{}' has {} columns without names, the model '{}' has {} components; name them pc1 ... to "
+            "give only some",
+            file, schema.features, model, k);
+    for (Index i = 0; i < k; ++i) components.push_back(i);
+    return components;
+  }
+  for (const std::string& name : schema.feature_names) {
+    const auto component = component_named(name);
+    require(component.has_value(), Errc::bad_data,
+            "column '{}' of '{}' is not a score (pc1 ... pc{}); carry it along with --label or --id, or "
+            "--exclude it",
+            name, file, k);
+    require(*component < k, Errc::bad_data, "'{}' has a column '{}', but the model '{}' has {} component{}",
+            file, name, model, k, k == 1 ? "" : "s");
+    require(std::find(components.begin(), components.end(), *component) == components.end(),
+            Errc::bad_data, "'{}' has two columns '{}'", file, name);
+    components.push_back(*component);
+  }
+  return components;
+}
+
+template <class T>
+void inverse_rows(const Flags& flags) {
+  ProgressBar bar(!flags.run.quiet);
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  const auto model = Model<T>::load(flags.model);
+  reading.like = {{}, model.label_column(), model.id_column()};
+  const auto source = open<T>(flags.rows.data, reading);
+  const Schema& schema = source->schema();
+  require(!schema.sparse, Errc::bad_data, "'{}' is sparse; scores are dense (.csv .tsv .npy)",
+          source->name());
+  const std::vector<Index> components =
+      components_of(schema, model.outputs(), source->name(), flags.model);
+  const auto given = static_cast<Index>(components.size());
+  if (given < model.outputs() && !flags.run.quiet)
+    say(fmt::format("mercer: note: '{}' has {} of the {} components; the others count as 0\n",
+                    source->name(), given, model.outputs()));
+
+  const std::vector<std::string> names =
+      model.feature_names().empty() ? numbered("x", model.inputs()) : model.feature_names();
+  Sink<T> out(flags.output, names, {schema.id, schema.label}, Format::by_extension, reading.threads);
+  const Index piece =
+      std::max<Index>(64, (Index{4} << 20) / static_cast<Index>(sizeof(T)) / model.inputs());
+  Matrix<T> scores;
+  while (const auto block = source->next()) {
+    for (Index first = 0; first < block->rows.rows(); first += piece) {
+      stop_if_interrupted();
+      const Index count = std::min(piece, block->rows.rows() - first);
+      scores.setZero(count, model.outputs());
+      const auto part = block->rows.middle(first, count).dense();
+      for (Index j = 0; j < given; ++j) scores.col(components[static_cast<std::size_t>(j)]) = part.col(j);
+      // The mean of every score is 0: that is what --missing mean puts into an empty cell.
+      if (reading.missing == Missing::mean)
+        scores = scores.unaryExpr([](T s) { return std::isnan(s) ? T{0} : s; });
+      out.write(model.inverse(scores, reading.threads), block->ids, block->labels,
+                block->first_label + first);
+    }
+  }
+  out.finish();
+  stop_if_interrupted();
+  out.close();
+}
+
+}  // namespace
+
+void add_inverse(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command = *app.add_subcommand("inverse", "From scores back to the columns of the data");
+  command.footer(examples);
+  add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
+  add_text(command, "SCORES", flags->rows.data, "", "columns pc1 ... pck, or some of them; - for standard input",
+           "Files")
+      ->required();
+  add_text(command, "-o,--output", flags->output, "FILE", "the rows (.csv .tsv .npy; - for standard output)",
+           "Results");
+  add_row_flags(command, flags->rows, Weights::no);
+  add_precision_flag(command, flags->precision, "of the arithmetic (the model's)");
+  add_run_flags(command, flags->run);
+  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  command.callback([flags] {
+    const std::string precision = flags->precision.empty() ? stored_precision(flags->model) : flags->precision;
+    if (parse_is_float(precision)) inverse_rows<float>(*flags);
+    else inverse_rows<double>(*flags);
+  });
+}
+
+}  // namespace mercer::cli

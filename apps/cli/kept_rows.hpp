@@ -1,0 +1,41 @@
+#pragma once
+// Rows kept in memory when they fit into the budget, and left in their file when not.
+
+#include <mercer/data.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+namespace mercer::cli {
+
+template <class T>
+class KeptRows final : public Source<T> {
+ public:
+  /// Reads everything, or borrows a memory map, when it fits into `memory` bytes (0: what the
+  /// machine has free). What does not fit stays a stream. Rows that cannot be read again, as those
+  /// of standard input, must fit when they are needed `twice`.
+  KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool twice);
+
+  bool in_memory() const { return whole_.has_value(); }
+
+  const Schema& schema() const override { return file_->schema(); }
+  std::optional<Block<T>> next() override;
+  void rewind() override;
+  bool can_rewind() const override { return in_memory() || file_->can_rewind(); }
+  Index expected_rows() const override {
+    return in_memory() ? whole_->rows.rows() : file_->expected_rows();
+  }
+  Index dropped_rows() const override { return file_->dropped_rows(); }
+  Index missing_cells() const override { return file_->missing_cells(); }
+  std::string name() const override { return file_->name(); }
+  std::optional<Block<T>> whole() override { return whole_; }
+
+ private:
+  std::unique_ptr<Source<T>> file_;
+  Table<T> table_;
+  std::optional<Block<T>> whole_;
+  bool given_ = false;
+};
+
+}  // namespace mercer::cli

@@ -1,0 +1,79 @@
+#pragma once
+// The flags that commands share: their names, help and meaning. Values are kept as they were typed
+// and read by us, so that a wrong one is answered in our words.
+
+#include <mercer/data.hpp>
+#include <mercer/error.hpp>
+#include <mercer/fit.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace mercer::cli {
+
+/// Wrong usage: the message ends with where help is.
+class UsageError : public Error {
+ public:
+  explicit UsageError(const std::string& message) : Error(Errc::bad_option, message) {}
+};
+
+/// Rows in.
+struct RowFlags {
+  std::string data;
+  std::string format = "auto";
+  std::string header = "auto";
+  std::string delimiter;
+  std::string columns, exclude, label, id, weights;
+  std::string missing = "error";
+};
+
+/// How to run.
+struct RunFlags {
+  std::string threads = "0";
+  std::string seed = "0";
+  bool quiet = false;
+};
+
+/// What variance means.
+struct VarianceFlags {
+  std::string ddof = "1";
+  std::string scale = "none";
+  bool no_center = false;
+  std::string precision = "double";
+  std::string memory;
+};
+
+enum class Weights { no, yes };
+void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights);
+void add_run_flags(CLI::App& app, RunFlags& flags);
+void add_variance_flags(CLI::App& app, VarianceFlags& flags);
+void add_precision_flag(CLI::App& app, std::string& precision, const std::string& help);
+
+/// A text option with the name of its value in the help, in a group of the help.
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value,
+                      const std::string& placeholder, const std::string& help,
+                      const std::string& group);
+void add_switch(CLI::App& app, const std::string& name, bool& value, const std::string& help,
+                const std::string& group);
+
+ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor);
+FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,
+                       const Monitor& monitor);
+
+/// `10`, `0.95` or `all`.
+Components parse_components(std::string_view text);
+Solver parse_solver(std::string_view text);
+Missing parse_missing(std::string_view text);
+double parse_tolerance(std::string_view text);
+bool parse_is_float(std::string_view text);
+std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t low,
+                           std::int64_t high);
+
+}  // namespace mercer::cli

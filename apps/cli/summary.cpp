@@ -1,0 +1,145 @@
+#include "summary.hpp"
+
+#include "bars.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <type_traits>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr Index most_rows = 12;      // of the table
+constexpr Index most_loadings = 4;   // components whose loadings are listed
+constexpr int bar_color = 33;
+
+std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
+
+std::string seconds_text(double seconds) {
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string count_text(std::int64_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string loading(double value, const Terminal& terminal) {
+  const std::string sign = value < 0 ? (terminal.unicode ? "−" : "-") : "+";
+  return terminal.paint(value < 0 ? 208 : 33, fmt::format("{}{:.2f}", sign, std::abs(value)));
+}
+
+}  // namespace
+
+std::vector<std::string> numbered(std::string_view stem, Index count) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(count));
+  for (Index i = 1; i <= count; ++i) names.push_back(fmt::format("{}{}", stem, i));
+  return names;
+}
+
+template <class T>
+Summary summarize(const Model<T>& model) {
+  Summary s;
+  s.inputs = model.inputs();
+  s.feature_names = model.feature_names();
+  if (s.feature_names.empty()) s.feature_names = numbered("x", model.inputs());
+  s.label_column = model.label_column();
+  s.id_column = model.id_column();
+  s.scaled = model.scale().size() > 0;
+  s.precision = std::is_same_v<T, float> ? "float" : "double";
+  s.eigenvalues = model.eigenvalues();
+  s.variance = model.explained_variance();
+  s.ratio = model.explained_variance_ratio();
+  const Index shown_components = std::min(model.outputs(), most_loadings);
+  s.loadings = model.components().topRows(shown_components).template cast<double>();
+  s.report = model.report();
+  return s;
+}
+template Summary summarize(const Model<float>&);
+template Summary summarize(const Model<double>&);
+
+std::string axis_title(const Summary& summary, Index component) {
+  return fmt::format("PC{} {:.1f} %", component + 1, 100 * summary.ratio[component]);
+}
+
+std::string shape_line(const Summary& summary, const Terminal& terminal) {
+  std::string line = fmt::format("{} {} {}", count_text(summary.report.n_samples, "row"),
+                                 terminal.unicode ? "×" : "x", count_text(summary.inputs, "column"));
+  if (summary.report.weighted) line += fmt::format(", weights sum to {:.6g}", summary.report.weight);
+  if (summary.scaled) line += ", z-scores";
+  if (!summary.report.centered) line += ", not centred";
+  if (summary.report.ddof == 0) line += ", variances over N";
+  if (summary.precision == "float") line += ", float";
+  return line;
+}
+
+std::string solver_line(const Summary& summary, const Terminal&) {
+  const SolverReport& solver = summary.report.solver;
+  std::string line = fmt::format("{}, {}, {}", solver.name,
+                                 fmt::format("{} pass{}", solver.passes, solver.passes == 1 ? "" : "es"),
+                                 seconds_text(summary.report.seconds));
+  if (!solver.why.empty()) line += ": " + solver.why;
+  return line;
+}
+
+std::string component_table(const Summary& summary, const Terminal& terminal) {
+  const Index k = summary.eigenvalues.size();
+  const Index rows = k <= most_rows + 2 ? k : most_rows;
+  std::string out = terminal.bold(fmt::format("{:>6}{:>13}{:>13}{:>10}{:>10}", "", "eigenvalue",
+                                              "variance", "ratio", "total")) +
+                    "\n";
+  const int room = std::clamp(terminal.width - 56, 0, 40);
+  const double largest = k > 0 ? summary.ratio[0] : 0;
+  double total = 0;
+  for (Index i = 0; i < rows; ++i) {
+    total += summary.ratio[i];
+    out += fmt::format("{:>6}{:>13.6g}{:>13.6g}{:>10}{:>10}", fmt::format("PC{}", i + 1),
+                       summary.eigenvalues[i], summary.variance[i], percent(summary.ratio[i]),
+                       percent(total));
+    const std::string drawn = bar(largest > 0 ? summary.ratio[i] / largest : 0, room, terminal);
+    if (!drawn.empty()) out += "  " + terminal.paint(bar_color, drawn);
+    out += '\n';
+  }
+  if (rows < k)
+    out += terminal.dim(fmt::format("{:>6}  {} more, down to {:.4g}, together {}",
+                                    terminal.unicode ? "⋮" : "...", k - rows, summary.variance[k - 1],
+                                    percent(summary.ratio.tail(k - rows).sum()))) +
+           "\n";
+  return out;
+}
+
+std::string loading_lines(const Summary& summary, const Terminal& terminal) {
+  std::string out;
+  for (Index c = 0; c < summary.loadings.rows(); ++c) {
+    std::vector<Index> order(static_cast<std::size_t>(summary.inputs));
+    std::iota(order.begin(), order.end(), Index{0});
+    const auto row = summary.loadings.row(c);
+    const auto shown_count = std::min<std::size_t>(order.size(), 8);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown_count), order.end(),
+                      [&](Index a, Index b) {
+                        const double p = std::abs(row[a]), q = std::abs(row[b]);
+                        return p != q ? p > q : a < b;
+                      });
+    out += fmt::format("{:>6}", fmt::format("PC{}", c + 1));
+    std::size_t used = 6;
+    for (std::size_t i = 0; i < shown_count; ++i) {
+      const Index column = order[i];
+      const std::string name =
+          shown(summary.feature_names[static_cast<std::size_t>(column)], 24, terminal.unicode);
+      const std::size_t length = 2 + 5 + 1 + columns_of(name);
+      if (i > 0 && used + length > static_cast<std::size_t>(std::min(terminal.width, 120))) break;
+      if (i > 0 && std::abs(row[column]) < 0.005) break;
+      out += "  " + loading(row[column], terminal) + " " + name;
+      used += length;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,45 @@
+#pragma once
+// What people want to know of a model: its components as a table, what they are made of, and how
+// they were found.
+
+#include "terminal.hpp"
+
+#include <mercer/model.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mercer::cli {
+
+/// The part of a model that is shown, free of its precision.
+struct Summary {
+  Index inputs = 0;
+  std::vector<std::string> feature_names;  ///< x1 … xd when the model has none
+  std::string label_column;
+  std::string id_column;
+  bool scaled = false;
+  std::string precision;
+  Vector<double> eigenvalues, variance, ratio;
+  Matrix<double> loadings;  ///< of the first few components
+  Report report;
+};
+
+template <class T>
+Summary summarize(const Model<T>& model);
+
+/// "178 rows × 13 columns, z-scores"
+std::string shape_line(const Summary& summary, const Terminal& terminal);
+/// "covariance solver, 1 pass, 0.8 ms: 178 rows are more than 13 columns"
+std::string solver_line(const Summary& summary, const Terminal& terminal);
+/// Eigenvalue, variance, ratio, cumulative ratio and a bar for each component, the first ones.
+std::string component_table(const Summary& summary, const Terminal& terminal);
+/// The columns that weigh most in the first components.
+std::string loading_lines(const Summary& summary, const Terminal& terminal);
+
+/// "PC1 36.2 %"
+std::string axis_title(const Summary& summary, Index component);
+
+/// x1 … xd
+std::vector<std::string> numbered(std::string_view stem, Index count);
+
+}  // namespace mercer::cli
