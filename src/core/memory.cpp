@@ -18,8 +18,10 @@ void advise_huge_pages(void* data, std::size_t bytes) {
   constexpr std::size_t huge = std::size_t{2} << 20;
   if (bytes < 2 * huge) return;
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+  // Rounded outwards: a large allocation is then still one mapping, and realloc can move it
+  // without a copy.
+  const auto begin = reinterpret_cast<std::uintptr_t>(data) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes + page - 1) / page * page;
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: may fail
 }
 
