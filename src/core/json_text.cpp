@@ -68,7 +68,7 @@ class Printer {
   void new_line(int depth) {
     if (indent_ < 0) return;
     out_ += '\n';
-    out_.append(static_cast<std::size_t>(indent_ * depth), ' ');
+    out_.append(static_cast<std::size_t>(indent_) * static_cast<std::size_t>(depth), ' ');
   }
 
   int indent_;

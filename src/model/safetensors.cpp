@@ -51,6 +51,7 @@ Tensor parse_tensor(const Json& value, const std::string& file) {
 /// Where the data end; they must follow each other without gaps.
 std::size_t data_size(const std::map<std::string, Tensor>& tensors, const std::string& file) {
   std::vector<std::pair<std::size_t, std::size_t>> spans;
+  spans.reserve(tensors.size());
   for (const auto& [name, tensor] : tensors) spans.emplace_back(tensor.begin, tensor.end);
   std::sort(spans.begin(), spans.end());
   std::size_t end = 0;
