@@ -1,0 +1,88 @@
+#include <mercer/moments.hpp>
+
+#include "support/random.hpp"
+
+#include <mercer/error.hpp>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace mercer {
+namespace {
+
+using test::Random;
+
+/// Weighted scatter by its definition, in long double.
+Matrix<double> scatter(const Matrix<double>& x, const Vector<double>& w) {
+  using Long = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  const Long weights = w.cast<long double>();
+  Long z = x.cast<long double>();
+  const Long mean = weights.transpose() * z / weights.sum();
+  z.rowwise() -= mean.row(0);
+  return (z.transpose() * weights.col(0).asDiagonal() * z).cast<double>();
+}
+
+TEST(Moments, mean_and_scatter_are_those_of_the_definition) {
+  Random random(1);
+  for (const Index d : {1, 7, 64, 530}) {
+    const Matrix<double> x = random.normal(700, d).array() * 2 + 30;
+    Moments moments(d);
+    moments.add(Rows<double>(x));
+    const Matrix<double> reference = scatter(x, Vector<double>::Ones(700));
+    EXPECT_LT((moments.scatter() - reference).norm(), 1e-12 * reference.norm());
+    EXPECT_LT((moments.scatter_diagonal() - reference.diagonal()).norm(), 1e-12 * reference.norm());
+    EXPECT_LT((moments.mean() - x.colwise().mean().transpose()).norm(), 1e-12 * moments.mean().norm());
+    const Matrix<double> raw = x.transpose() * x;
+    EXPECT_LT((moments.scatter(false) - raw).norm(), 1e-12 * raw.norm());
+    EXPECT_LT((moments.scatter_diagonal(false) - raw.diagonal()).norm(), 1e-12 * raw.norm());
+  }
+}
+
+TEST(Moments, a_constant_column_has_exactly_its_value_as_mean_and_no_scatter) {
+  Matrix<double> x = Random(2).normal(5000, 2);
+  x.col(1).setConstant(0.1);
+  Moments moments(2);
+  moments.add(Rows<double>(x));
+  EXPECT_EQ(moments.mean()[1], 0.1);
+  EXPECT_EQ(moments.scatter()(1, 1), 0);
+}
+
+TEST(Moments, rows_of_another_width_are_refused) {
+  Moments moments(3);
+  const Matrix<double> x = Matrix<double>::Zero(2, 4);
+  EXPECT_THROW(moments.add(Rows<double>(x)), Error);
+  EXPECT_THROW(moments.merge(Moments(2)), Error);
+}
+
+TEST(MomentsLaw, parts_merge_into_the_whole_however_it_is_cut) {
+  EXPECT_TRUE(rc::check([] {
+    Random random(*rc::gen::inRange<std::uint64_t>(0, 1000000));
+    const Index d = *rc::gen::inRange<Index>(1, 9);
+    const Index n = *rc::gen::inRange<Index>(2, 200);
+    const double mean = *rc::gen::element(0.0, 1.0, -1e6);
+    const Matrix<double> x = random.normal(n, d).array() + mean;
+    const Vector<double> w = Vector<double>::NullaryExpr(n, [&] { return random.uniform(); });
+
+    Moments whole(d), merged(d);
+    whole.add(Rows<double>(x), w.data());
+    for (Index at = 0; at < n;) {
+      const Index count = std::min<Index>(n - at, *rc::gen::inRange<Index>(1, 50));
+      Moments part(d);
+      part.add(Rows<double>(x).middle(at, count), w.data() + at);
+      merged.merge(part);
+      at += count;
+    }
+    RC_ASSERT(merged.rows() == n);
+    RC_ASSERT(std::abs(merged.weight() - w.sum()) <= 1e-12 * w.sum());
+    const Matrix<double> reference = scatter(x, w);
+    // Merging two means far from zero costs ε·|mean|·n of the sums.
+    const double bound = 1e-12 * (reference.norm() + static_cast<double>(n)) +
+                         1e-13 * std::abs(mean) * static_cast<double>(n);
+    RC_ASSERT((whole.scatter() - reference).norm() <= 1e-11 * reference.norm());
+    RC_ASSERT((merged.scatter() - reference).norm() <= bound);
+    RC_ASSERT((merged.mean() - whole.mean()).norm() <= 1e-12 * (1 + std::abs(mean)) * 3);
+  }));
+}
+
+}  // namespace
+}  // namespace mercer
