@@ -1,0 +1,235 @@
+// CSV and TSV: rows in parallel, block by block.
+//
+// A block is a window of text. Threads read and tally its stretches (csv_text), the window is cut
+// into chunks of whole rows, and threads parse those (csv_rows) straight to their place in the
+// block. What a chunk finds wrong is looked at in file order afterwards, so the message does not
+// depend on the threads.
+
+#include "core/monitor.hpp"
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "data/csv_rows.hpp"
+#include "data/formats.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mercer {
+
+namespace csv {
+
+namespace {
+
+template <class T>
+class CsvSource final : public Source<T> {
+ public:
+  CsvSource(std::unique_ptr<ByteStream> bytes, const ReadOptions& options)
+      : options_(options),
+        threads_(thread_count(options.threads)),
+        text_(std::move(bytes), threads_),
+        layout_(find_layout(text_, options)),
+        data_begin_(text_.consumed()),
+        reporter_(options_.monitor, "reading", "bytes", text_.expected_bytes()) {
+    // A first idea of how long rows are, from the window as it is.
+    for (const Chunk& chunk : text_.chunks()) {
+      seen_lines_ += chunk.lines;
+      seen_bytes_ += static_cast<double>(chunk.end - chunk.begin);
+    }
+    options_.block_bytes = std::max<std::size_t>(options.block_bytes, 64);
+  }
+
+  const Schema& schema() const override { return layout_.plan.schema; }
+  std::string name() const override { return text_.name(); }
+  Index dropped_rows() const override { return dropped_; }
+  Index missing_cells() const override { return missing_; }
+  bool can_rewind() const override { return text_.can_rewind(); }
+
+  void rewind() override {
+    require(can_rewind(), Errc::io,
+            "{} can be read only once, and this job needs a second pass; save it to a file first",
+            name());
+    text_.rewind(data_begin_, layout_.first_line - 1);
+    rows_ = dropped_ = missing_ = 0;
+    first_missing_ = {};
+  }
+
+  Index expected_rows() const override {
+    const double left = text_.expected_bytes() - static_cast<double>(text_.consumed());
+    if (left <= 0 || seen_lines_ == 0) return rows_;
+    return rows_ + static_cast<Index>(left / bytes_per_line() + 0.5);
+  }
+
+  std::optional<Block<T>> next() override {
+    for (;;) {
+      const std::vector<Chunk> chunks = read_chunks();
+      if (chunks.empty()) break;
+      parse(chunks);
+      check(chunks);
+      const Index rows = first_missing_.line == 0 ? gather() : 0;
+      text_.advance(chunks.back().end, chunks.back().line + chunks.back().lines);
+      if (rows > 0) return block(rows);
+    }
+    if (first_missing_.line != 0) fail_missing_so_far(true);
+    require(rows_ > 0, Errc::bad_data,
+            "'{}': every row has a missing cell, so --missing drop leaves none; try --missing mean",
+            name());
+    return std::nullopt;
+  }
+
+ private:
+  double bytes_per_line() const { return seen_bytes_ / static_cast<double>(seen_lines_); }
+
+  /// How much text makes a block of about the wanted size; never more text than that either.
+  std::size_t window_bytes() const {
+    const double row_bytes = static_cast<double>(schema().features) * sizeof(T);
+    const auto wanted = static_cast<double>(options_.block_bytes);
+    return static_cast<std::size_t>(
+        std::clamp(wanted / row_bytes * bytes_per_line(), 64.0, wanted));
+  }
+
+  std::vector<Chunk> read_chunks() {
+    reporter_.total(text_.expected_bytes());
+    reporter_(static_cast<double>(text_.consumed()));
+    const std::size_t bytes = seen_lines_ == 0 ? options_.block_bytes : window_bytes();
+    // Small enough for the cache and for every thread to get several; a chunk may begin a row
+    // that has too few cells, so no chunk is much shorter than a row.
+    constexpr std::size_t largest = std::size_t{256} << 10;
+    const std::size_t stretch =
+        std::max({std::min(bytes / (4 * static_cast<std::size_t>(threads_)), largest),
+                  std::size_t{64}, 2 * static_cast<std::size_t>(layout_.columns)});
+    text_.fill(bytes, stretch);
+    for (;;) {
+      std::vector<Chunk> chunks = text_.chunks();
+      if (!chunks.empty() || text_.complete()) return chunks;
+      refuse_binary(text_, text_.end());
+      refuse_fault();
+      text_.grow(text_.begin());
+    }
+  }
+
+  // A quote out of place looks like a row without end.
+  void refuse_fault() const {
+    const RowScan row =
+        scan_row(text_.begin(), text_.end(), layout_.delimiter, [](const CellSpan&) {});
+    if (row.fault == Fault::none || row.fault == Fault::unfinished) return;
+    fail_problem({Problem::Kind::fault, row.fault, row.fault_at, row.cells},
+                 text_.line_of(row.fault_at), text_.end(), layout_, name());
+  }
+
+  void parse(const std::vector<Chunk>& chunks) {
+    const Index features = schema().features;
+    parsed_.assign(chunks.size(), {});
+    Index room = 0;
+    for (const Chunk& chunk : chunks) room += most_rows(chunk, layout_);
+    values_.reserve(static_cast<std::size_t>(room * features));
+    if (schema().weighted) weights_.reserve(static_cast<std::size_t>(room));
+    Index first = 0;
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      parsed_[i].values = values_.data() + first * features;
+      parsed_[i].weights = schema().weighted ? weights_.data() + first : nullptr;
+      first += most_rows(chunks[i], layout_);
+    }
+    parallel_for(static_cast<Index>(chunks.size()), threads_, [&](Index i) {
+      const auto at = static_cast<std::size_t>(i);
+      parse_rows(chunks[at], layout_, options_.missing == Missing::drop, parsed_[at]);
+    });
+  }
+
+  // In file order, so that the first thing wrong is what is said.
+  void check(const std::vector<Chunk>& chunks) {
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const ParsedRows<T>& part = parsed_[i];
+      missing_ += part.missing;
+      dropped_ += part.dropped;
+      const bool stops = part.problem.kind != Problem::Kind::none;
+      if (options_.missing == Missing::error && part.first_missing && first_missing_.line == 0)
+        first_missing_ = {line_of(chunks[i], part.first_missing), part.first_missing_column};
+      if (!stops) continue;
+      if (first_missing_.line != 0) fail_missing_so_far(false);
+      refuse_binary(text_, end_of_line(part.problem.at));
+      fail_problem(part.problem, line_of(chunks[i], part.problem.at), text_.end(), layout_, name());
+    }
+    if (first_missing_.line == 0) refuse_binary(text_, chunks.back().end - 1);
+  }
+
+  static Index line_of(const Chunk& chunk, const char* place) {
+    return chunk.line + count_lines(chunk.begin, place) + 1;
+  }
+
+  const char* end_of_line(const char* place) const { return std::find(place, text_.end(), '\n'); }
+
+  [[noreturn]] void fail_missing_so_far(bool exact) const {
+    fail_missing_cells(first_missing_.line, first_missing_.column, missing_, exact, layout_,
+                       name());
+  }
+
+  /// Makes the chunks' rows one block. They lie close together already unless lines were blank,
+  /// dropped or quoted newlines.
+  Index gather() {
+    const Index features = schema().features;
+    labels_.clear();
+    ids_.clear();
+    Index rows = 0;
+    for (ParsedRows<T>& part : parsed_) {
+      T* values = values_.data() + rows * features;
+      if (values != part.values)
+        std::memmove(values, part.values,
+                     static_cast<std::size_t>(part.rows * features) * sizeof(T));
+      if (schema().weighted)
+        std::memmove(weights_.data() + rows, part.weights,
+                     static_cast<std::size_t>(part.rows) * sizeof(double));
+      labels_.append(part.labels);
+      ids_.append(part.ids);
+      rows += part.rows;
+    }
+    return rows;
+  }
+
+  Block<T> block(Index rows) {
+    rows_ += rows;
+    seen_lines_ = rows_ + dropped_;
+    seen_bytes_ = static_cast<double>(text_.consumed() - data_begin_);
+    Block<T> block;
+    block.rows = Rows<T>(values_.data(), rows, schema().features, schema().features);
+    if (schema().weighted) block.weights = weights_.data();
+    if (!schema().label.empty()) block.labels = &labels_;
+    if (!schema().id.empty()) block.ids = &ids_;
+    return block;
+  }
+
+  ReadOptions options_;
+  int threads_;
+  Text text_;
+  Layout layout_;
+  std::size_t data_begin_;  // bytes before the first data row
+  Reporter reporter_;
+
+  std::vector<ParsedRows<T>> parsed_;
+  Buffer<T> values_;
+  Buffer<double> weights_;
+  TextColumn labels_, ids_;
+
+  Index rows_ = 0;
+  Index dropped_ = 0;
+  Index missing_ = 0;
+  Index seen_lines_ = 0;   // rows so far, or a sample of them
+  double seen_bytes_ = 0;  // and how long they are
+  struct {
+    Index line = 0;  // 0: none
+    Index column = 0;
+  } first_missing_;  // with Missing::error: from then on cells are only counted
+};
+
+}  // namespace
+
+}  // namespace csv
+
+template <class T>
+std::unique_ptr<Source<T>> open_csv(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
+  return std::make_unique<csv::CsvSource<T>>(std::move(bytes), options);
+}
+
+template std::unique_ptr<Source<float>> open_csv(std::unique_ptr<ByteStream>, const ReadOptions&);
+template std::unique_ptr<Source<double>> open_csv(std::unique_ptr<ByteStream>, const ReadOptions&);
+
+}  // namespace mercer

@@ -1,0 +1,193 @@
+#include "data/csv_layout.hpp"
+
+#include "core/require.hpp"
+#include "data/csv_problem.hpp"
+#include "data/number.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+namespace mercer::csv {
+
+namespace {
+
+constexpr std::size_t sample_bytes = std::size_t{256} << 10;
+constexpr Index most_columns = 1 << 21;
+
+/// The first rows, as they appear with one delimiter.
+struct Row {
+  std::vector<std::string> cells;
+  std::vector<Cell> kinds;
+  std::size_t end = 0;  // where the next one begins, from the beginning of the window
+};
+
+class Opening {
+ public:
+  Opening(Text& text, const ReadOptions& options) : text_(text), options_(options) {}
+
+  Layout layout() {
+    text_.fill(sample_bytes);
+    refuse_binary(text_, text_.end());
+    constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
+    if (std::string_view(text_.begin(), text_.end()).starts_with(utf8_mark))
+      text_.advance(text_.begin() + utf8_mark.size(), 0);
+    skip_blank_lines(options_.delimiter);
+    require(text_.begin() != text_.end(), Errc::bad_data, "'{}' is empty", text_.name());
+
+    Layout layout;
+    layout.delimiter = delimiter();
+    const Row first = *row_at(0, layout.delimiter);
+    layout.columns = static_cast<Index>(first.cells.size());
+    const bool named = has_header(first, layout.delimiter);
+    if (named) {
+      text_.advance(text_.begin() + first.end, text_.line_of(text_.begin() + first.end) - 1);
+      skip_blank_lines(layout.delimiter);
+      require(text_.begin() != text_.end(), Errc::bad_data, "'{}' has a header but no rows",
+              text_.name());
+    }
+    layout.first_line = text_.line() + 1;
+    layout.plan = plan_columns(layout.columns, named ? first.cells : std::vector<std::string>{},
+                               options_, text_.name());
+    add_runs(layout);
+    text_.fill(sample_bytes);  // looks again: the window begins elsewhere now
+    return layout;
+  }
+
+ private:
+  // Leaves the window at the first line with ink, or empty at the end of the text.
+  void skip_blank_lines(char delimiter) {
+    const auto nothing = [&](char c) { return c == '\n' || c == '\r' || is_blank(c, delimiter); };
+    for (;;) {
+      const char* ink = text_.begin();
+      while (ink < text_.end() && nothing(*ink)) ++ink;
+      // Blanks before the ink belong to its line: they may be cells.
+      const char* line = ink;
+      while (line > text_.begin() && line[-1] != '\n') --line;
+      if (ink == text_.end() && text_.complete()) line = ink;
+      text_.advance(line, text_.line() + count_lines(text_.begin(), line));
+      if (ink < text_.end() || text_.complete()) return;
+      text_.grow(text_.begin());
+    }
+  }
+
+  /// The row that begins `offset` behind the window's beginning, blank lines passed over; nothing
+  /// at the end. Throws when it is broken.
+  std::optional<Row> row_at(std::size_t offset, char delimiter) {
+    for (;;) {
+      const char* begin = text_.begin() + offset;
+      while (begin < text_.end() && (*begin == '\n' || *begin == '\r')) ++begin;
+      if (begin == text_.end() && text_.complete()) return std::nullopt;
+      Row row;
+      const RowScan scan = scan_row(begin, text_.end(), delimiter, [&](const CellSpan& cell) {
+        require(static_cast<Index>(row.cells.size()) < most_columns, Errc::bad_data,
+                "'{}', line {}: more than {} columns", text_.name(), text_.line_of(begin),
+                most_columns);
+        add_cell(cell, row);
+      });
+      row.end = static_cast<std::size_t>(scan.next - text_.begin());
+      if (scan.fault == Fault::none) return row;
+      if (scan.fault != Fault::unfinished || text_.complete()) {
+        Layout unknown;
+        unknown.delimiter = delimiter;
+        const Problem problem{Problem::Kind::fault, scan.fault, scan.fault_at, scan.cells};
+        fail_problem(problem, text_.line_of(scan.fault_at), text_.end(), unknown, text_.name());
+      }
+      text_.grow(begin);
+    }
+  }
+
+  static void add_cell(const CellSpan& cell, Row& row) {
+    std::string text;
+    assign_content(cell, text);
+    double ignored;
+    row.kinds.push_back(parse_cell(text, ignored));
+    if (!cell.quoted) {  // blanks around a name are hard to see and to type
+      text.erase(text.find_last_not_of(" \t") + 1);
+      text.erase(0, text.find_first_not_of(" \t"));
+    }
+    row.cells.push_back(std::move(text));
+  }
+
+  std::size_t cells_in_row(std::size_t offset, char delimiter, std::size_t& end) {
+    try {
+      const auto row = row_at(offset, delimiter);
+      end = row ? row->end : offset;
+      return row ? row->cells.size() : 0;
+    } catch (const Error& error) {  // not a row with this delimiter
+      if (error.code() != Errc::bad_data) throw;
+      return 0;
+    }
+  }
+
+  char delimiter() {
+    const char given = options_.delimiter;
+    if (given != 0) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(given)) == 0 &&
+                         std::string_view("\"\n\r.+-").find(given) == std::string_view::npos;
+      require(plain && !is_control(given), Errc::bad_option,
+              "--delimiter {} cannot separate numbers; use one of , ; | a tab or a blank",
+              std::isprint(static_cast<unsigned char>(given)) != 0
+                  ? fmt::format("'{}'", given)
+                  : fmt::format("{:#04x}", static_cast<unsigned char>(given)));
+      return given;
+    }
+    std::size_t end = 0;
+    if (cells_in_row(0, ',', end) > 1) return ',';
+    for (const char candidate : {';', '\t', '|'}) {
+      const std::size_t first = cells_in_row(0, candidate, end);
+      if (first < 2) continue;
+      const std::size_t second = cells_in_row(end, candidate, end);
+      if (second == first || second == 0) return candidate;
+    }
+    return ',';
+  }
+
+  bool asked_for(const std::string& name) const {
+    const auto& like = options_.like;
+    return name == options_.label || name == options_.id || name == options_.weights ||
+           name == like.label || name == like.id ||
+           std::find(like.features.begin(), like.features.end(), name) != like.features.end();
+  }
+
+  bool has_header(const Row& first, char delimiter) {
+    if (options_.header != Header::automatic) return options_.header == Header::yes;
+    const auto& kinds = first.kinds;
+    if (std::find(kinds.begin(), kinds.end(), Cell::text) == kinds.end()) return false;
+    const auto numeric = [](Cell kind) { return kind == Cell::number || kind == Cell::infinite; };
+    if (std::none_of(kinds.begin(), kinds.end(), numeric)) return true;
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      if (kinds[i] == Cell::text && asked_for(first.cells[i])) return true;
+    std::optional<Row> second;
+    try {
+      second = row_at(first.end, delimiter);
+    } catch (const Error& error) {  // it will be reported when its turn comes
+      if (error.code() != Errc::bad_data) throw;
+    }
+    if (!second) return false;
+    for (std::size_t i = 0; i < std::min(kinds.size(), second->kinds.size()); ++i)
+      if (kinds[i] == Cell::text && numeric(second->kinds[i])) return true;
+    return false;
+  }
+
+  static void add_runs(Layout& layout) {
+    const std::vector<Role>& roles = layout.plan.roles;
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      const bool last = i + 1 == roles.size();
+      if (i > 0 && !last && roles[i] == layout.runs.back().role) ++layout.runs.back().count;
+      else layout.runs.push_back({roles[i], 1});
+    }
+  }
+
+  Text& text_;
+  const ReadOptions& options_;
+};
+
+}  // namespace
+
+Layout find_layout(Text& text, const ReadOptions& options) {
+  return Opening(text, options).layout();
+}
+
+}  // namespace mercer::csv

@@ -1,0 +1,80 @@
+#include "core/require.hpp"
+#include "data/formats.hpp"
+#include "data/like.hpp"
+
+#include <mercer/data.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+namespace mercer {
+
+namespace {
+
+struct Extension {
+  const char* text;
+  Format format;
+};
+constexpr Extension extensions[] = {{".csv", Format::csv},    {".txt", Format::csv},
+                                    {".data", Format::csv},   {".tsv", Format::tsv},
+                                    {".tab", Format::tsv},    {".npy", Format::npy},
+                                    {".mtx", Format::mtx},    {".svm", Format::svm},
+                                    {".libsvm", Format::svm}, {".svmlight", Format::svm}};
+
+Format format_of(const std::string& path) {
+  // Pipes have no extension, and what comes through them is most often text.
+  if (path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")) return Format::csv;
+  const auto extension_of = [](const std::filesystem::path& file) {
+    std::string text = file.extension().string();
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+  };
+  const std::filesystem::path file(path);
+  std::string extension = extension_of(file);
+  if (extension == ".gz") extension = extension_of(file.stem());
+  const auto known = std::find_if(std::begin(extensions), std::end(extensions),
+                                  [&](const Extension& e) { return e.text == extension; });
+  require(
+      known != std::end(extensions), Errc::bad_option,
+      "cannot tell what '{}' is by its extension; say so with --format csv, tsv, npy, mtx or svm",
+      path);
+  return known->format;
+}
+
+template <class T>
+std::unique_ptr<Source<T>> open_as(Format format, std::unique_ptr<ByteStream> bytes,
+                                   ReadOptions options) {
+  switch (format) {
+    case Format::npy:
+      return open_npy<T>(std::move(bytes), options);
+    case Format::mtx:
+      return open_mtx<T>(std::move(bytes), options);
+    case Format::svm:
+      return open_svm<T>(std::move(bytes), options);
+    case Format::tsv:
+      if (options.delimiter == 0) options.delimiter = '\t';
+      break;
+    case Format::csv:
+    case Format::by_extension:
+      break;
+  }
+  return open_csv<T>(std::move(bytes), options);
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& options) {
+  // First the file: that it is missing matters more than what it is called.
+  std::unique_ptr<ByteStream> bytes = open_bytes(path, options.monitor);
+  const Format format = options.format == Format::by_extension ? format_of(path) : options.format;
+  auto source = open_as<T>(format, std::move(bytes), options);
+  if (!options.columns.empty()) return source;
+  return in_order(std::move(source), options.like.features);
+}
+
+template std::unique_ptr<Source<float>> open(const std::string&, const ReadOptions&);
+template std::unique_ptr<Source<double>> open(const std::string&, const ReadOptions&);
+
+}  // namespace mercer
