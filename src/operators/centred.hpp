@@ -10,6 +10,7 @@ struct Centring {
   const double* centre = nullptr;   ///< one a column of the whole matrix
   const double* weights = nullptr;  ///< one a row of the block; null: all 1
   bool nan_on_centre = false;       ///< missing cells count as lying on the centre
+  double* sums = nullptr;           ///< Σ w (x − centre) of each column in the block is added here
 };
 
 /// out = √w (x − centre) for columns [first, first + count), row after row without gaps.

@@ -34,16 +34,14 @@ void add_dense(const Rows<T>& rows, const double* weights, const double* shift, 
   Vector<double> part(d);
   for (Index i = 0; i < rows.rows(); i += block_rows) {
     const Index n = std::min(block_rows, rows.rows() - i);
-    const double* w = weights ? weights + i : nullptr;
-    centred_block(rows.middle(i, n), 0, d,
-                  {.centre = shift, .weights = w, .nan_on_centre = nan_on_shift}, block.data());
     // Sums of a block first, then the sum of sums: error grows with the blocks, not the rows.
     part.setZero();
-    for (Index r = 0; r < n; ++r) {
-      const double root = w ? std::sqrt(w[r]) : 1.0;
-      const double* x = block.data() + r * d;
-      for (Index j = 0; j < d; ++j) part[j] += root * x[j];
-    }
+    centred_block(rows.middle(i, n), 0, d,
+                  {.centre = shift,
+                   .weights = weights ? weights + i : nullptr,
+                   .nan_on_centre = nan_on_shift,
+                   .sums = part.data()},
+                  block.data());
     first += part;
     add_inner_products(block.data(), n, d, d, second);
   }
