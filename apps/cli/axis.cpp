@@ -33,7 +33,7 @@ std::vector<Axis::Tick> Axis::ticks(int count) const {
   if (!std::isfinite(raw) || !(raw > 0)) return out;
   const double power = std::pow(10, std::floor(std::log10(raw)));
   const double lead = raw / power;
-  const double step = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+  const double step = power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
   if (!std::isfinite(step) || !(step > 0)) return out;
   const double first = std::ceil(low_ / step);
   for (int i = 0; i <= 2 * count + 2; ++i) {

@@ -21,7 +21,11 @@ std::string bar(double share, int width, const Terminal& terminal) {
 }
 
 std::string gauge(double share, int width, const Terminal& terminal) {
-  if (!terminal.unicode) return "[" + padded(bar(share, width - 2, terminal), static_cast<std::size_t>(std::max(0, width - 2))) + "]";
+  if (!terminal.unicode)
+    return "[" +
+           padded(bar(share, width - 2, terminal),
+                  static_cast<std::size_t>(std::max(0, width - 2))) +
+           "]";
   const std::string full = bar(share, width, terminal);
   std::string rest;
   for (std::size_t i = columns_of(full); i < static_cast<std::size_t>(width); ++i) rest += "─";

@@ -42,8 +42,8 @@ class LabelCounts {
 /// Points in one or two dimensions, each in a group.
 struct Cloud {
   struct Group {
-    std::string name;   ///< empty: the only one, without a label
-    std::size_t count;  ///< rows of the data, not only of this sample
+    std::string name;    ///< empty: the only one, without a label
+    std::size_t count;   ///< rows of the data, not only of this sample
     bool other = false;  ///< all labels too rare for a colour of their own
   };
   std::vector<double> x, y;  ///< y is empty in one dimension
@@ -53,7 +53,8 @@ struct Cloud {
 };
 
 /// Assigns points to groups by their labels: the most frequent labels get one each, in
-/// alphabetical order; the rest share the last. `labels[i]` belongs to point i; null without labels.
+/// alphabetical order; the rest share the last. `labels[i]` belongs to point i; null without
+/// labels.
 void assign_groups(Cloud& cloud, const LabelCounts& counts, const std::vector<std::string>* labels);
 
 }  // namespace mercer::cli

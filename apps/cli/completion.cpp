@@ -1,11 +1,12 @@
 #include "commands.hpp"
 
 #include "completion_scripts.hpp"
+#include "help.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
@@ -23,15 +24,17 @@ constexpr const char* examples =
 
 void add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("completion", "Print the completion script for bash, zsh or fish");
-  command.footer(examples);
+  CLI::App& command =
+      add_command(app, "completion", "Print the completion script for bash, zsh or fish", examples);
   add_text(command, "SHELL", *shell, "", "bash, zsh or fish", "Files")->required();
-  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  add_help(command);
   command.callback([shell] {
     if (*shell == "bash") print(bash_completion);
     else if (*shell == "zsh") print(zsh_completion);
     else if (*shell == "fish") print(fish_completion);
-    else throw UsageError(fmt::format("no completion for '{}'; there is one for bash, zsh and fish", *shell));
+    else
+      throw UsageError(
+          fmt::format("no completion for '{}'; there is one for bash, zsh and fish", *shell));
   });
 }
 

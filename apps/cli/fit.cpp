@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "core/output_file.hpp"
+#include "help.hpp"
 #include "kept_rows.hpp"
 #include "options.hpp"
 #include "plot.hpp"
@@ -11,8 +12,8 @@
 
 #include <mercer/fit.hpp>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,7 +67,8 @@ void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
   const bool data_on_stdout = flags.model == "-" || flags.scores == "-";
   const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
   const Summary summary = summarize(model);
-  std::string text = out.bold(shown(source.name(), 60, out.unicode)) + "  " + shape_line(summary, out);
+  std::string text =
+      out.bold(shown(source.name(), 60, out.unicode)) + "  " + shape_line(summary, out);
   if (!summary.label_column.empty()) {
     text += fmt::format(", label {}", shown(summary.label_column, 24, out.unicode));
     if (cloud) text += fmt::format(" ({} classes)", cloud->labels);
@@ -79,11 +81,14 @@ void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
   text += out.dim(solver_line(summary, out)) + "\n\n" + component_table(summary, out) + "\n" +
           loading_lines(summary, out);
   if (cloud)
-    text += "\n" + (cloud->y.empty() ? strips(*cloud, out, axis_title(summary, 0))
-                                     : scatter(*cloud, out, axis_title(summary, 0), axis_title(summary, 1)));
-  if (!flags.model.empty() && flags.model != "-") text += fmt::format("\nmodel   {}\n", flags.model);
+    text += "\n" + (cloud->y.empty()
+                        ? strips(*cloud, out, axis_title(summary, 0))
+                        : scatter(*cloud, out, axis_title(summary, 0), axis_title(summary, 1)));
+  if (!flags.model.empty() && flags.model != "-")
+    text += fmt::format("\nmodel   {}\n", flags.model);
   if (!flags.scores.empty() && flags.scores != "-")
-    text += fmt::format("{}scores  {}\n", flags.model.empty() || flags.model == "-" ? "\n" : "", flags.scores);
+    text += fmt::format("{}scores  {}\n", flags.model.empty() || flags.model == "-" ? "\n" : "",
+                        flags.scores);
   if (data_on_stdout) say(text);
   else print(text);
 }
@@ -106,9 +111,9 @@ void fit_rows(const Flags& flags) {
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
   if (!rows.in_memory()) {
     const Index sample_bytes = Index{16} << 20;
-    stream.emplace(rows, std::clamp<Index>(sample_bytes / static_cast<Index>(sizeof(T)) /
-                                               rows.schema().features,
-                                           64, most_points));
+    stream.emplace(rows, std::clamp<Index>(
+                             sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
+                             64, most_points));
   }
   const Model<T> model = stream ? fit(*stream, options) : fit(rows, options);
 
@@ -141,25 +146,27 @@ void fit_rows(const Flags& flags) {
 
 void add_fit(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& fit = *app.add_subcommand("fit", "Find the principal components of rows");
-  fit.footer(examples);
-  add_text(fit, "DATA", flags->rows.data, "", "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
+  CLI::App& fit = add_command(app, "fit", "Find the principal components of rows", examples);
+  add_text(fit, "DATA", flags->rows.data, "",
+           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
       ->required();
   add_text(fit, "-o,--output", flags->model, "MODEL", "save the model here", "Results");
-  add_text(fit, "--scores", flags->scores, "FILE", "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
+  add_text(fit, "--scores", flags->scores, "FILE",
+           "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
   add_text(fit, "-k,--components", flags->components, "N|F|all",
            "how many: a count, a fraction of the variance, or all", "Results");
   add_switch(fit, "--json", flags->json, "the model's report as JSON instead of words", "Results");
   add_switch(fit, "--no-plot", flags->no_plot, "no picture of the scores", "Results");
   add_row_flags(fit, flags->rows, Weights::yes);
   add_variance_flags(fit, flags->variance);
-  add_text(fit, "--solver", flags->solver, "auto|covariance|gram|svd", "how to find them (auto: by cost)",
-           "Running");
-  add_text(fit, "--tolerance", flags->tolerance, "X", "largest residual, relative to the first eigenvalue (1e-10)",
-           "Running");
-  add_precision_flag(fit, flags->variance.precision, "of the arithmetic on rows and of the model (double)");
+  add_text(fit, "--solver", flags->solver, "auto|covariance|gram|svd",
+           "how to find them (auto: by cost)", "Running");
+  add_text(fit, "--tolerance", flags->tolerance, "X",
+           "largest residual, relative to the first eigenvalue (1e-10)", "Running");
+  add_precision_flag(fit, flags->variance.precision,
+                     "of the arithmetic on rows and of the model (double)");
   add_run_flags(fit, flags->run);
-  fit.set_help_flag("-h,--help", "show this help")->group("Running");
+  add_help(fit);
   fit.callback([flags] {
     if (parse_is_float(flags->variance.precision)) fit_rows<float>(*flags);
     else fit_rows<double>(*flags);

@@ -13,17 +13,19 @@ class Layout final : public CLI::Formatter {
  public:
   Layout() { column_width(34); }
 
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-    std::string usage = "Usage: " + name;
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override {
     const bool commands = app->get_parent() == nullptr;
-    if (commands) usage += " COMMAND";
+    std::string usage = "Usage: mercer ";
+    usage += commands ? "COMMAND" : app->get_name();
     std::string positionals;
-    for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+    for (const CLI::Option* option :
+         app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
       usage += " " + option->get_name(true, false);
       positionals += make_option(option, true);
     }
     usage += " [OPTIONS]";
-    std::string out = app->get_description() + "\n\nExamples:\n" + app->get_footer() + "\n" + usage + "\n";
+    std::string out =
+        app->get_description() + "\n\nExamples:\n" + app->get_footer() + "\n" + usage + "\n";
     if (!positionals.empty()) out += "\n" + positionals;
     out += commands ? make_subcommands(app, mode) : "";
     out += make_groups(app, mode);
@@ -40,10 +42,17 @@ class Layout final : public CLI::Formatter {
 
 }  // namespace
 
-void set_help_layout(CLI::App& app) {
-  app.formatter(std::make_shared<Layout>());
-  app.get_formatter()->label("Subcommands", "Commands");
-  app.set_help_flag("-h,--help", "show this help")->group("Running");
+void set_help_layout(CLI::App& app) { app.formatter(std::make_shared<Layout>()); }
+
+CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& examples) {
+  CLI::App& command = *app.add_subcommand(name, description);
+  command.group("Commands")->footer(examples);
+  return command;
+}
+
+void add_help(CLI::App& command) {
+  command.set_help_flag("-h,--help", "show this help")->group("Running");
 }
 
 }  // namespace mercer::cli

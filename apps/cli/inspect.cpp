@@ -1,11 +1,12 @@
 #include "commands.hpp"
 
 #include "core/memory.hpp"
+#include "help.hpp"
 #include "options.hpp"
 #include "summary.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,11 +53,11 @@ void inspect(const Flags& flags) {
 
 void add_inspect(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& command = *app.add_subcommand("inspect", "What a model consists of and how it was found");
-  command.footer(examples);
+  CLI::App& command =
+      add_command(app, "inspect", "What a model consists of and how it was found", examples);
   add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
   add_switch(command, "--json", flags->json, "everything, as JSON", "Results");
-  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  add_help(command);
   command.callback([flags] {
     if (stored_precision(flags->model) == "float") inspect<float>(*flags);
     else inspect<double>(*flags);

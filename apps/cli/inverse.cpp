@@ -1,12 +1,13 @@
 #include "commands.hpp"
 
 #include "core/require.hpp"
+#include "help.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
 #include "scores.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -45,21 +46,24 @@ std::vector<Index> components_of(const Schema& schema, Index k, const std::strin
                                  const std::string& model) {
   std::vector<Index> components;
   if (schema.feature_names.empty()) {
-    require(schema.features == k, Errc::bad_data,
-            "'{}' has {} columns without names, the model '{}' has {} components; name them pc1 ... to "
-            "give only some",
-            file, schema.features, model, k);
+    require(
+        schema.features == k, Errc::bad_data,
+        "'{}' has {} columns without names, the model '{}' has {} components; name them pc1 ... to "
+        "give only some",
+        file, schema.features, model, k);
     for (Index i = 0; i < k; ++i) components.push_back(i);
     return components;
   }
   for (const std::string& name : schema.feature_names) {
     const auto component = component_named(name);
     require(component.has_value(), Errc::bad_data,
-            "column '{}' of '{}' is not a score (pc1 ... pc{}); carry it along with --label or --id, or "
+            "column '{}' of '{}' is not a score (pc1 ... pc{}); carry it along with --label or "
+            "--id, or "
             "--exclude it",
             name, file, k);
-    require(*component < k, Errc::bad_data, "'{}' has a column '{}', but the model '{}' has {} component{}",
-            file, name, model, k, k == 1 ? "" : "s");
+    require(*component < k, Errc::bad_data,
+            "'{}' has a column '{}', but the model '{}' has {} component{}", file, name, model, k,
+            k == 1 ? "" : "s");
     require(std::find(components.begin(), components.end(), *component) == components.end(),
             Errc::bad_data, "'{}' has two columns '{}'", file, name);
     components.push_back(*component);
@@ -86,7 +90,8 @@ void inverse_rows(const Flags& flags) {
 
   const std::vector<std::string> names =
       model.feature_names().empty() ? numbered("x", model.inputs()) : model.feature_names();
-  Sink<T> out(flags.output, names, {schema.id, schema.label}, Format::by_extension, reading.threads);
+  Sink<T> out(flags.output, names, {schema.id, schema.label}, Format::by_extension,
+              reading.threads);
   const Index piece =
       std::max<Index>(64, (Index{4} << 20) / static_cast<Index>(sizeof(T)) / model.inputs());
   Matrix<T> scores;
@@ -96,7 +101,8 @@ void inverse_rows(const Flags& flags) {
       const Index count = std::min(piece, block->rows.rows() - first);
       scores.setZero(count, model.outputs());
       const auto part = block->rows.middle(first, count).dense();
-      for (Index j = 0; j < given; ++j) scores.col(components[static_cast<std::size_t>(j)]) = part.col(j);
+      for (Index j = 0; j < given; ++j)
+        scores.col(components[static_cast<std::size_t>(j)]) = part.col(j);
       // The mean of every score is 0: that is what --missing mean puts into an empty cell.
       if (reading.missing == Missing::mean)
         scores = scores.unaryExpr([](T s) { return std::isnan(s) ? T{0} : s; });
@@ -113,20 +119,21 @@ void inverse_rows(const Flags& flags) {
 
 void add_inverse(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& command = *app.add_subcommand("inverse", "From scores back to the columns of the data");
-  command.footer(examples);
+  CLI::App& command =
+      add_command(app, "inverse", "From scores back to the columns of the data", examples);
   add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
-  add_text(command, "SCORES", flags->rows.data, "", "columns pc1 ... pck, or some of them; - for standard input",
-           "Files")
+  add_text(command, "SCORES", flags->rows.data, "",
+           "columns pc1 ... pck, or some of them; - for standard input", "Files")
       ->required();
-  add_text(command, "-o,--output", flags->output, "FILE", "the rows (.csv .tsv .npy; - for standard output)",
-           "Results");
+  add_text(command, "-o,--output", flags->output, "FILE",
+           "the rows (.csv .tsv .npy; - for standard output)", "Results");
   add_row_flags(command, flags->rows, Weights::no);
   add_precision_flag(command, flags->precision, "of the arithmetic (the model's)");
   add_run_flags(command, flags->run);
-  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  add_help(command);
   command.callback([flags] {
-    const std::string precision = flags->precision.empty() ? stored_precision(flags->model) : flags->precision;
+    const std::string precision =
+        flags->precision.empty() ? stored_precision(flags->model) : flags->precision;
     if (parse_is_float(precision)) inverse_rows<float>(*flags);
     else inverse_rows<double>(*flags);
   });

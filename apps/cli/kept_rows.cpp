@@ -12,8 +12,8 @@ KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool 
   const std::size_t total = memory > 0 ? memory : available_memory_bytes();
   const std::size_t budget = total / 2;
   const Schema& s = file_->schema();
-  const double guess = static_cast<double>(file_->expected_rows()) *
-                       static_cast<double>(s.features) * sizeof(T);
+  const double guess =
+      static_cast<double>(file_->expected_rows()) * static_cast<double>(s.features) * sizeof(T);
   const bool fits = s.sparse || guess <= static_cast<double>(budget);
   if (fits && (whole_ = file_->whole())) return;
   if (file_->can_rewind() ? !fits : !twice) return;
@@ -21,16 +21,17 @@ KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool 
     table_ = read_all(*file_, budget);
   } catch (const Error& e) {
     if (e.code() != Errc::out_of_memory) throw;
-    require(file_->can_rewind(), Errc::out_of_memory,
-            "{} does not fit into {} and cannot be read twice; save it to a file, or raise --memory",
-            file_->name(), format_bytes(static_cast<double>(total)));
+    require(
+        file_->can_rewind(), Errc::out_of_memory,
+        "{} does not fit into {} and cannot be read twice; save it to a file, or raise --memory",
+        file_->name(), format_bytes(static_cast<double>(total)));
     table_ = {};
     file_->rewind();
     return;
   }
-  whole_ = Block<T>{table_.rows(), s.weighted ? table_.weights.data() : nullptr,
-                    s.label.empty() ? nullptr : &table_.labels,
-                    s.id.empty() ? nullptr : &table_.ids, 0};
+  whole_ =
+      Block<T>{table_.rows(), s.weighted ? table_.weights.data() : nullptr,
+               s.label.empty() ? nullptr : &table_.labels, s.id.empty() ? nullptr : &table_.ids, 0};
 }
 
 template <class T>

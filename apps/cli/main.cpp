@@ -7,8 +7,8 @@
 #include <mercer/error.hpp>
 #include <mercer/version.hpp>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <new>
@@ -64,7 +64,7 @@ int run(int argc, char** argv) {
   add_probe(app);
   add_completion(app);
   app.set_version_flag("--version", "mercer " MERCER_VERSION, "show the version")->group("Running");
-  app.set_help_flag("-h,--help", "show this help; mercer COMMAND --help tells more")->group("Running");
+  add_help(app);
 
   const auto command = [&]() -> const CLI::App& {
     const auto parsed = app.get_subcommands();
@@ -78,7 +78,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::CallForHelp&) {
-    print(command().help(command().get_parent() ? "mercer " + command().get_name() : "mercer"));
+    print(command().help());
     return 0;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");

@@ -2,8 +2,8 @@
 
 #include "core/memory.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -25,7 +25,8 @@ struct Choice {
 };
 
 template <class Value, std::size_t count>
-Value choose(std::string_view option, std::string_view text, const Choice<Value> (&choices)[count]) {
+Value choose(std::string_view option, std::string_view text,
+             const Choice<Value> (&choices)[count]) {
   std::string names;
   for (std::size_t i = 0; i < count; ++i) {
     if (choices[i].name == text) return choices[i].value;
@@ -46,17 +47,18 @@ std::optional<Number> number(std::string_view text) {
 }
 
 char parse_delimiter(std::string_view text) {
-  static constexpr Choice<char> names[] = {{"tab", '\t'},       {"\\t", '\t'}, {"comma", ','},
-                                           {"semicolon", ';'},  {"pipe", '|'}, {"space", ' '}};
+  static constexpr Choice<char> names[] = {{"tab", '\t'},      {"\\t", '\t'}, {"comma", ','},
+                                           {"semicolon", ';'}, {"pipe", '|'}, {"space", ' '}};
   if (text.empty()) return 0;
   for (const auto& [name, value] : names)
     if (name == text) return value;
   const auto c = static_cast<unsigned char>(text.front());
   const bool fine = text.size() == 1 && c < 0x80 && c != '"' && c != '\n' && c != '\r' && c != 0;
   if (!fine || std::isalnum(c) || c == '.' || c == '-' || c == '+')
-    throw UsageError(fmt::format("--delimiter '{}' cannot separate cells; use one character such as "
-                                 "';', or tab, comma, semicolon, pipe or space",
-                                 text));
+    throw UsageError(
+        fmt::format("--delimiter '{}' cannot separate cells; use one character such as "
+                    "';', or tab, comma, semicolon, pipe or space",
+                    text));
   return text.front();
 }
 
@@ -74,11 +76,13 @@ void add_switch(CLI::App& app, const std::string& name, bool& value, const std::
 }
 
 void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
-  add_text(app, "--columns", flags.columns, "LIST", "features, by name or number: a,b,5-9", rows_group);
+  add_text(app, "--columns", flags.columns, "LIST", "features, by name or number: a,b,5-9",
+           rows_group);
   add_text(app, "--exclude", flags.exclude, "LIST", "columns to leave out", rows_group);
   add_text(app, "--label", flags.label, "COL", "label column: carried along, not in the arithmetic",
            rows_group);
-  add_text(app, "--id", flags.id, "COL", "id column: carried along, not in the arithmetic", rows_group);
+  add_text(app, "--id", flags.id, "COL", "id column: carried along, not in the arithmetic",
+           rows_group);
   if (weights == Weights::yes)
     add_text(app, "--weights", flags.weights, "COL", "row weights, as if rows were repeated",
              rows_group);
@@ -94,7 +98,8 @@ void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
 
 void add_run_flags(CLI::App& app, RunFlags& flags) {
   add_text(app, "--threads", flags.threads, "N", "threads (one per core)", run_group);
-  add_text(app, "--seed", flags.seed, "N", "seed for methods that draw random numbers (0)", run_group);
+  add_text(app, "--seed", flags.seed, "N", "seed for methods that draw random numbers (0)",
+           run_group);
   add_switch(app, "-q,--quiet", flags.quiet, "no words, no progress bar", run_group);
 }
 
@@ -115,19 +120,20 @@ std::int64_t parse_integer(std::string_view option, std::string_view text, std::
                            std::int64_t high) {
   const auto value = number<std::int64_t>(text);
   if (!value || *value < low || *value > high)
-    throw UsageError(high == std::numeric_limits<std::int64_t>::max()
-                         ? fmt::format("{} '{}' is not a whole number from {} on", option, text, low)
-                         : fmt::format("{} '{}' is not a whole number from {} to {}", option, text,
-                                       low, high));
+    throw UsageError(
+        high == std::numeric_limits<std::int64_t>::max()
+            ? fmt::format("{} '{}' is not a whole number from {} on", option, text, low)
+            : fmt::format("{} '{}' is not a whole number from {} to {}", option, text, low, high));
   return *value;
 }
 
 Components parse_components(std::string_view text) {
   if (text == "all") return all_components();
   const auto refuse = [&] {
-    return UsageError(fmt::format("--components '{}' is neither a count (10), nor a fraction of the "
-                                  "variance between 0 and 1 (0.95), nor all",
-                                  text));
+    return UsageError(
+        fmt::format("--components '{}' is neither a count (10), nor a fraction of the "
+                    "variance between 0 and 1 (0.95), nor all",
+                    text));
   };
   if (text.find_first_of(".eE") == std::string_view::npos) {
     const auto count = number<std::int64_t>(text);

@@ -51,8 +51,8 @@ Cloud cloud_of(const Model<T>& model, const Block<T>& all, const TransformOption
   const Index step = std::max<Index>(1, (all.rows.rows() + most_points - 1) / most_points);
   const Index count = (all.rows.rows() + step - 1) / step;
   const Index stride = all.rows.dense().outerStride();
-  Cloud cloud = points_of(
-      model, Rows<T>(all.rows.row(0), count, all.rows.cols(), stride * step), options);
+  Cloud cloud =
+      points_of(model, Rows<T>(all.rows.row(0), count, all.rows.cols(), stride * step), options);
   LabelCounts counts;
   std::vector<std::string> labels;
   if (all.labels) {

@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "core/require.hpp"
+#include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
 #include "options.hpp"
@@ -9,8 +10,8 @@
 
 #include <mercer/fit.hpp>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>
@@ -62,8 +63,8 @@ Matrix<double> parse_directions(const std::vector<std::string>& texts) {
     const std::vector<double> numbers = parse_direction(text);
     const auto length = static_cast<Index>(numbers.size());
     if (directions.rows() > 0 && length != directions.cols())
-      throw UsageError(fmt::format("--direction '{}' has {} numbers, the one before it has {}", text,
-                                   length, directions.cols()));
+      throw UsageError(fmt::format("--direction '{}' has {} numbers, the one before it has {}",
+                                   text, length, directions.cols()));
     const auto direction = Eigen::Map<const Eigen::RowVectorXd>(numbers.data(), length);
     if (direction.cwiseAbs().maxCoeff() == 0)
       throw UsageError(fmt::format("--direction '{}' is zero; it points nowhere", text));
@@ -100,8 +101,11 @@ std::string json_text(const Probe& probe) {
 
 std::string words(const Probe& probe, const std::vector<std::string>& texts, const Terminal& out) {
   std::size_t width = 9;
-  for (const std::string& text : texts) width = std::max(width, columns_of(shown(text, 40, out.unicode)));
-  std::string text = out.bold(padded("direction", width) + fmt::format("{:>14}{:>10}", "variance", "ratio")) + "\n";
+  for (const std::string& text : texts)
+    width = std::max(width, columns_of(shown(text, 40, out.unicode)));
+  std::string text =
+      out.bold(padded("direction", width) + fmt::format("{:>14}{:>10}", "variance", "ratio")) +
+      "\n";
   for (Index i = 0; i < probe.variance.size(); ++i)
     text += padded(shown(texts[static_cast<std::size_t>(i)], 40, out.unicode), width) +
             fmt::format("{:>14.6g}{:>10}\n", probe.variance[i],
@@ -109,6 +113,18 @@ std::string words(const Probe& probe, const std::vector<std::string>& texts, con
   std::string scale = fmt::format("any direction: at most {:.6g}", probe.largest);
   if (probe.has_smallest) scale += fmt::format(", at least {:.6g}", probe.smallest);
   return text + out.dim(scale + fmt::format("; all together {:.6g}", probe.total)) + "\n";
+}
+
+/// ψ(q) for unit vectors q. z-scores are x/s, so their variance along q is that of x along q/s.
+template <class T>
+Vector<double> along(Source<T>& rows, const Model<T>& model, const Matrix<double>& directions,
+                     FitOptions options) {
+  Matrix<double> q = directions.rowwise().normalized();
+  if (model.scale().size() > 0)
+    q.array().rowwise() /= model.scale().transpose().template cast<double>().array();
+  const Vector<double> length = q.rowwise().norm();
+  options.scale = Scale::none;
+  return variance_along(rows, q, options).cwiseProduct(length.cwiseAbs2());
 }
 
 template <class T>
@@ -124,14 +140,14 @@ void probe_rows(const Flags& flags) {
                                  flags.directions.front(), directions.cols(),
                                  directions.cols() == 1 ? "" : "s", rows.name(), features,
                                  features == 1 ? "" : "s"));
-  Probe probe;
-  probe.directions = directions;
-  probe.variance = variance_along(rows, directions, options);
-  rows.rewind();
   const bool everything = features <= most_features_for_all;
   options.components = everything ? all_components() : Components(1);
   const Model<T> model = fit(rows, options);
   const Vector<double> variance = model.explained_variance();
+  rows.rewind();
+  Probe probe;
+  probe.directions = directions;
+  probe.variance = along(rows, model, directions, options);
   probe.rows = model.report().n_samples;
   probe.features = features;
   probe.total = model.report().total_variance;
@@ -148,12 +164,14 @@ void probe_rows(const Flags& flags) {
 
 void add_probe(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& command = *app.add_subcommand("probe", "Variance of rows along directions of your choice");
-  command.footer(examples);
-  add_text(command, "DATA", flags->rows.data, "", "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input",
-           "Files")
+  CLI::App& command =
+      add_command(app, "probe", "Variance of rows along directions of your choice", examples);
+  add_text(command, "DATA", flags->rows.data, "",
+           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
       ->required();
-  command.add_option("--direction", flags->directions, "one number a feature column, of any length; repeatable")
+  command
+      .add_option("--direction", flags->directions,
+                  "one number a feature column, of any length; repeatable")
       ->option_text("1,1,0")
       ->group("Results")
       ->allow_extra_args(false)
@@ -163,7 +181,7 @@ void add_probe(CLI::App& app) {
   add_variance_flags(command, flags->variance);
   add_precision_flag(command, flags->variance.precision, "of the arithmetic on rows (double)");
   add_run_flags(command, flags->run);
-  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  add_help(command);
   command.callback([flags] {
     if (parse_is_float(flags->variance.precision)) probe_rows<float>(*flags);
     else probe_rows<double>(*flags);

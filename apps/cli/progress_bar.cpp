@@ -49,7 +49,8 @@ std::string progress_line(const Progress& progress, double seconds, const Termin
 }
 
 ProgressBar::ProgressBar(bool visible)
-    : terminal_(terminal(STDERR_FILENO)), visible_(visible && terminal_.interactive),
+    : terminal_(terminal(STDERR_FILENO)),
+      visible_(visible && terminal_.interactive),
       start_(Clock::now()) {}
 
 ProgressBar::~ProgressBar() { erase(); }

@@ -33,8 +33,8 @@ std::vector<char> marks(const std::vector<Cloud::Group>& groups) {
   }
   std::vector<char> sorted = letters;
   std::sort(sorted.begin(), sorted.end());
-  const bool distinct = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end() &&
-                        sorted.front() != '\0';
+  const bool distinct =
+      std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end() && sorted.front() != '\0';
   if (distinct) return letters;
   for (std::size_t i = 0; i < letters.size(); ++i)
     letters[i] = groups[i].other ? '.' : symbols[i % symbols.size()];
@@ -45,7 +45,10 @@ std::vector<char> marks(const std::vector<Cloud::Group>& groups) {
 class Canvas {
  public:
   Canvas(int width, int height, std::size_t groups)
-      : width_(width), height_(height), groups_(groups), dots_(cells(), 0),
+      : width_(width),
+        height_(height),
+        groups_(groups),
+        dots_(cells(), 0),
         counts_(cells() * groups, 0) {}
 
   /// Dots count from the lower left, `down` × `across` of them in a cell.
@@ -56,7 +59,8 @@ class Canvas {
     static constexpr std::array<std::array<unsigned, 4>, 2> bits = {
         {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}};
     if (down == 4)
-      dots_[cell] |= bits[static_cast<std::size_t>(dot_x % 2)][static_cast<std::size_t>(from_top % 4)];
+      dots_[cell] |=
+          bits[static_cast<std::size_t>(dot_x % 2)][static_cast<std::size_t>(from_top % 4)];
     ++counts_[cell * groups_ + static_cast<std::size_t>(group)];
   }
 
@@ -121,9 +125,11 @@ std::string legend(const Cloud& cloud, const Terminal& terminal, int indent, int
   int used = 0;
   for (std::size_t g = 0; g < cloud.groups.size(); ++g) {
     const auto& group = cloud.groups[g];
-    const std::string name = shown(group.name.empty() ? "(none)" : group.name, 24, terminal.unicode);
+    const std::string name =
+        shown(group.name.empty() ? "(none)" : group.name, 24, terminal.unicode);
     const std::string mark = terminal.unicode && terminal.color ? "●" : std::string(1, letters[g]);
-    const int length = static_cast<int>(columns_of(name) + fmt::formatted_size("{}", group.count)) + 6;
+    const int length =
+        static_cast<int>(columns_of(name) + fmt::formatted_size("{}", group.count)) + 6;
     if (used > 0 && used + length > width) {
       out += "\n" + margin;
       used = 0;
@@ -159,7 +165,8 @@ std::string x_axis(const Axis& axis, int width, int dots_per_cell, int margin,
   const std::string corner = terminal.unicode ? "└" : "+";
   std::string out = left + terminal.dim(corner + rule) + "\n";
   out += left + " " + terminal.dim(numbers) + "\n";
-  const auto pad = static_cast<std::size_t>(std::max(0, margin + 1 + width - static_cast<int>(columns_of(title))));
+  const auto pad = static_cast<std::size_t>(
+      std::max(0, margin + 1 + width - static_cast<int>(columns_of(title))));
   return out + std::string(pad, ' ') + title + "\n";
 }
 
@@ -173,8 +180,15 @@ std::string scatter(const Cloud& cloud, const Terminal& terminal, const std::str
   const int across = terminal.unicode ? 2 : 1, down = terminal.unicode ? 4 : 1;
   const Axis x(cloud.x, width * across), y(cloud.y, height * down);
   Canvas canvas(width, height, cloud.groups.size());
-  for (std::size_t i = 0; i < cloud.x.size(); ++i)
-    canvas.set(x.dot(cloud.x[i]), y.dot(cloud.y[i]), across, down, cloud.group[i]);
+  // A single braille dot is hard to see: few points are drawn as 2×2 of them.
+  const int size = terminal.unicode && cloud.x.size() <= 2000 ? 2 : 1;
+  for (std::size_t i = 0; i < cloud.x.size(); ++i) {
+    const int left = std::min(x.dot(cloud.x[i]), width * across - size);
+    const int low = std::min(y.dot(cloud.y[i]), height * down - size);
+    for (int dx = 0; dx < size; ++dx)
+      for (int dy = 0; dy < size; ++dy)
+        canvas.set(left + dx, low + dy, across, down, cloud.group[i]);
+  }
 
   const std::vector<char> letters = marks(cloud.groups);
   const bool single = cloud.groups.size() == 1;
@@ -188,8 +202,9 @@ std::string scatter(const Cloud& cloud, const Terminal& terminal, const std::str
   std::string out = indent + y_title + "\n";
   for (int row = 0; row < height; ++row) {
     const std::string& number = y_numbers[static_cast<std::size_t>(row)];
-    out += terminal.dim(padded_left(number, margin - 1) + " " +
-                        (terminal.unicode ? (number.empty() ? "│" : "┤") : (number.empty() ? "|" : "+")));
+    out += terminal.dim(
+        padded_left(number, margin - 1) + " " +
+        (terminal.unicode ? (number.empty() ? "│" : "┤") : (number.empty() ? "|" : "+")));
     Painter painter(terminal);
     for (int column = 0; column < width; ++column) {
       const int group = canvas.group(row, column);
@@ -200,7 +215,8 @@ std::string scatter(const Cloud& cloud, const Terminal& terminal, const std::str
         else painter.add(-1, on_x ? (column % 2 == 0 ? "-" : " ") : ":");
         continue;
       }
-      const int color = color_of(cloud.groups[static_cast<std::size_t>(group)], static_cast<std::size_t>(group));
+      const int color =
+          color_of(cloud.groups[static_cast<std::size_t>(group)], static_cast<std::size_t>(group));
       if (terminal.unicode && (terminal.color || single)) {
         painter.add(color, braille(canvas.dots(row, column)));
       } else if (single && cloud.groups[0].name.empty()) {
@@ -219,7 +235,8 @@ std::string scatter(const Cloud& cloud, const Terminal& terminal, const std::str
 }
 
 std::string strips(const Cloud& cloud, const Terminal& terminal, const std::string& title) {
-  static constexpr std::array<const char*, 9> levels = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static constexpr std::array<const char*, 9> levels = {" ", "▁", "▂", "▃", "▄",
+                                                        "▅", "▆", "▇", "█"};
   static constexpr std::string_view plain = " .:-=+*#@";
   std::size_t name_width = 0;
   for (const auto& group : cloud.groups)
@@ -228,7 +245,8 @@ std::string strips(const Cloud& cloud, const Terminal& terminal, const std::stri
   const int width = std::clamp(terminal.width - margin - 3, 24, 92);
   const Axis x(cloud.x, width);
   Canvas canvas(width, 1, cloud.groups.size());
-  for (std::size_t i = 0; i < cloud.x.size(); ++i) canvas.set(x.dot(cloud.x[i]), 0, 1, 1, cloud.group[i]);
+  for (std::size_t i = 0; i < cloud.x.size(); ++i)
+    canvas.set(x.dot(cloud.x[i]), 0, 1, 1, cloud.group[i]);
 
   std::string out;
   for (std::size_t g = 0; g < cloud.groups.size(); ++g) {

@@ -14,7 +14,8 @@ namespace mercer::cli {
 
 /// A file for the scores of a model: [id,] [label,] pc1 … pck.
 template <class T>
-Sink<T> open_scores(const std::string& path, const Model<T>& model, const Schema& schema, int threads) {
+Sink<T> open_scores(const std::string& path, const Model<T>& model, const Schema& schema,
+                    int threads) {
   return Sink<T>(path, numbered("pc", model.outputs()), {schema.id, schema.label},
                  Format::by_extension, threads);
 }
@@ -23,8 +24,8 @@ Sink<T> open_scores(const std::string& path, const Model<T>& model, const Schema
 template <class T>
 void write_scores(Sink<T>& out, const Model<T>& model, const Block<T>& block,
                   const TransformOptions& options) {
-  const Index piece = std::max<Index>(256, (Index{4} << 20) / static_cast<Index>(sizeof(T)) /
-                                               std::max<Index>(1, model.outputs()));
+  const Index piece = std::max<Index>(
+      256, (Index{4} << 20) / static_cast<Index>(sizeof(T)) / std::max<Index>(1, model.outputs()));
   Matrix<T> scores;
   for (Index first = 0; first < block.rows.rows(); first += piece) {
     stop_if_interrupted();

@@ -13,8 +13,8 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr Index most_rows = 12;      // of the table
-constexpr Index most_loadings = 4;   // components whose loadings are listed
+constexpr Index most_rows = 12;     // of the table
+constexpr Index most_loadings = 4;  // components whose loadings are listed
 constexpr int bar_color = 33;
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
@@ -68,9 +68,11 @@ std::string axis_title(const Summary& summary, Index component) {
 }
 
 std::string shape_line(const Summary& summary, const Terminal& terminal) {
-  std::string line = fmt::format("{} {} {}", count_text(summary.report.n_samples, "row"),
-                                 terminal.unicode ? "×" : "x", count_text(summary.inputs, "column"));
-  if (summary.report.weighted) line += fmt::format(", weights sum to {:.6g}", summary.report.weight);
+  std::string line =
+      fmt::format("{} {} {}", count_text(summary.report.n_samples, "row"),
+                  terminal.unicode ? "×" : "x", count_text(summary.inputs, "column"));
+  if (summary.report.weighted)
+    line += fmt::format(", weights sum to {:.6g}", summary.report.weight);
   if (summary.scaled) line += ", z-scores";
   if (!summary.report.centered) line += ", not centred";
   if (summary.report.ddof == 0) line += ", variances over N";
@@ -80,9 +82,10 @@ std::string shape_line(const Summary& summary, const Terminal& terminal) {
 
 std::string solver_line(const Summary& summary, const Terminal&) {
   const SolverReport& solver = summary.report.solver;
-  std::string line = fmt::format("{}, {}, {}", solver.name,
-                                 fmt::format("{} pass{}", solver.passes, solver.passes == 1 ? "" : "es"),
-                                 seconds_text(summary.report.seconds));
+  std::string line =
+      fmt::format("{}, {}, {}", solver.name,
+                  fmt::format("{} pass{}", solver.passes, solver.passes == 1 ? "" : "es"),
+                  seconds_text(summary.report.seconds));
   if (!solver.why.empty()) line += ": " + solver.why;
   return line;
 }
@@ -106,9 +109,9 @@ std::string component_table(const Summary& summary, const Terminal& terminal) {
     out += '\n';
   }
   if (rows < k)
-    out += terminal.dim(fmt::format("{:>6}  {} more, down to {:.4g}, together {}",
-                                    terminal.unicode ? "⋮" : "...", k - rows, summary.variance[k - 1],
-                                    percent(summary.ratio.tail(k - rows).sum()))) +
+    out += terminal.dim(fmt::format(
+               "{:>6}  {} more, down to {:.4g}, together {}", terminal.unicode ? "⋮" : "...",
+               k - rows, summary.variance[k - 1], percent(summary.ratio.tail(k - rows).sum()))) +
            "\n";
   return out;
 }
@@ -120,8 +123,8 @@ std::string loading_lines(const Summary& summary, const Terminal& terminal) {
     std::iota(order.begin(), order.end(), Index{0});
     const auto row = summary.loadings.row(c);
     const auto shown_count = std::min<std::size_t>(order.size(), 8);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown_count), order.end(),
-                      [&](Index a, Index b) {
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown_count),
+                      order.end(), [&](Index a, Index b) {
                         const double p = std::abs(row[a]), q = std::abs(row[b]);
                         return p != q ? p > q : a < b;
                       });

@@ -1,12 +1,13 @@
 #include "commands.hpp"
 
 #include "core/require.hpp"
+#include "help.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
 #include "scores.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -34,10 +35,11 @@ void transform_rows(const Flags& flags) {
   const auto model = Model<T>::load(flags.model);
   reading.like = {model.feature_names(), model.label_column(), model.id_column()};
   const auto source = open<T>(flags.rows.data, reading);
-  require(source->schema().features == model.inputs(), Errc::bad_data,
-          "'{}' has {} feature columns, the model '{}' has {}; choose them with --columns, --label, "
-          "--id and --exclude",
-          source->name(), source->schema().features, flags.model, model.inputs());
+  require(
+      source->schema().features == model.inputs(), Errc::bad_data,
+      "'{}' has {} feature columns, the model '{}' has {}; choose them with --columns, --label, "
+      "--id and --exclude",
+      source->name(), source->schema().features, flags.model, model.inputs());
   Sink<T> out = open_scores(flags.output, model, source->schema(), reading.threads);
   while (const auto block = source->next())
     write_scores(out, model, *block, {reading.threads, reading.missing});
@@ -53,20 +55,21 @@ void transform_rows(const Flags& flags) {
 
 void add_transform(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& command = *app.add_subcommand("transform", "Scores of new rows, streamed: [id,] [label,] pc1 ... pck");
-  command.footer(examples);
+  CLI::App& command = add_command(
+      app, "transform", "Scores of new rows, streamed: [id,] [label,] pc1 ... pck", examples);
   add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
-  add_text(command, "DATA", flags->rows.data, "", "rows with the model's columns, in any order; - for standard input",
-           "Files")
+  add_text(command, "DATA", flags->rows.data, "",
+           "rows with the model's columns, in any order; - for standard input", "Files")
       ->required();
-  add_text(command, "-o,--output", flags->output, "FILE", "the scores (.csv .tsv .npy; - for standard output)",
-           "Results");
+  add_text(command, "-o,--output", flags->output, "FILE",
+           "the scores (.csv .tsv .npy; - for standard output)", "Results");
   add_row_flags(command, flags->rows, Weights::no);
   add_precision_flag(command, flags->precision, "of the arithmetic (the model's)");
   add_run_flags(command, flags->run);
-  command.set_help_flag("-h,--help", "show this help")->group("Running");
+  add_help(command);
   command.callback([flags] {
-    const std::string precision = flags->precision.empty() ? stored_precision(flags->model) : flags->precision;
+    const std::string precision =
+        flags->precision.empty() ? stored_precision(flags->model) : flags->precision;
     if (parse_is_float(precision)) transform_rows<float>(*flags);
     else transform_rows<double>(*flags);
   });
