@@ -1,0 +1,63 @@
+# cmake --install: the library, its headers, the command line, and what others find them by.
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
+set(generated ${PROJECT_BINARY_DIR}/install)
+get_target_property(library_type mercer TYPE)
+
+install(TARGETS mercer EXPORT mercer-targets)
+install(TARGETS mercer_cli)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mercer ${PROJECT_BINARY_DIR}/include/mercer
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+
+# find_package(mercer CONFIG)
+install(EXPORT mercer-targets NAMESPACE mercer:: DESTINATION ${config_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/mercer-config.cmake.in
+  ${generated}/mercer-config.cmake INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(${generated}/mercer-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${generated}/mercer-config.cmake ${generated}/mercer-config-version.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake DESTINATION ${config_dir})
+
+# pkg-config. A static library needs its own libraries named, a shared one knows them itself.
+set(private_packages "fmt, zlib, openblas")
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(pkgconfig_requires "Requires: eigen3, ${private_packages}")
+else()
+  set(pkgconfig_requires "Requires: eigen3\nRequires.private: ${private_packages}")
+endif()
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pkgconfig_up /prefix/${pkgconfig_dir} /prefix)
+string(REGEX REPLACE "/$" "" pkgconfig_up ${pkgconfig_up})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/mercer.pc.in ${generated}/mercer.pc @ONLY)
+install(FILES ${generated}/mercer.pc DESTINATION ${pkgconfig_dir})
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/man/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+set(completions ${PROJECT_SOURCE_DIR}/apps/cli/completions)
+install(FILES ${completions}/mercer.bash RENAME mercer
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${completions}/mercer.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+# zsh looks into the first of these below /usr/local, into the second below /usr.
+foreach(folder site-functions vendor-completions)
+  install(FILES ${completions}/_mercer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
+endforeach()
+
+# cpack -G DEB
+set(CPACK_PACKAGE_NAME mercer)
+set(CPACK_PACKAGE_CONTACT "Mercer developers <mercer@localhost>")
+set(CPACK_PACKAGE_VENDOR Mercer)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "principal component analysis: library and command line")
+set(CPACK_PACKAGE_DESCRIPTION "Mercer finds the principal components of tables of numbers:
+ larger than memory, sparse or weighted, from the command line or from C++.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "libeigen3-dev, libfmt-dev, libopenblas-pthread-dev, zlib1g-dev")
+include(CPack)

@@ -17,7 +17,7 @@ struct Encoded {
   std::vector<std::string_view> arrays;
 };
 
-/// Throws `Errc::bad_data` for parts that could not be read back.
+/// The parts must be those of a `Model`: they are not checked again.
 template <class T>
 Encoded encode(const ModelParts<T>& parts);
 

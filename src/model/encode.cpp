@@ -1,8 +1,6 @@
-#include "core/require.hpp"
 #include "model/checksum.hpp"
 #include "model/codec.hpp"
 #include "model/description.hpp"
-#include "model/parts.hpp"
 
 #include <type_traits>
 
@@ -38,8 +36,6 @@ std::vector<Array> arrays_of(const ModelParts<T>& p) {
 
 template <class T>
 Encoded encode(const ModelParts<T>& p) {
-  const std::string wrong = problem(p);
-  require(wrong.empty(), Errc::bad_data, "the model cannot be saved: {}", wrong);
   const std::vector<Array> arrays = arrays_of(p);
   Encoded file;
   file.header = safetensors::make_header(

@@ -1,7 +1,6 @@
 #include <mercer/model.hpp>
 
 #include "core/output_file.hpp"
-#include "core/require.hpp"
 #include "data/bytes.hpp"
 #include "model/codec.hpp"
 
@@ -55,13 +54,7 @@ void Model<T>::save(const std::string& path) const {
 
 template <class T>
 Model<T> Model<T>::deserialize(std::string_view bytes, const std::string& name) {
-  ModelParts<T> parts = decode<T>(bytes, name);
-  try {
-    return Model(std::move(parts));
-  } catch (const Error& error) {
-    if (error.code() != Errc::bad_data) throw;
-    safetensors::damaged(name, error.what());
-  }
+  return Model(decode<T>(bytes, name));
 }
 
 template <class T>

@@ -1,6 +1,5 @@
 // Files that are not what they should be. Every one is an Errc::bad_file with one line of text.
 
-#include "model/codec.hpp"
 #include "model/sample.hpp"
 #include "support/temp_dir.hpp"
 
@@ -263,18 +262,6 @@ TEST(BadModelFile, a_checksum_must_stand_in_its_place) {
   for (std::size_t i = 0; i < 60; ++i)
     if (upper[i] >= 'a' && upper[i] <= 'f') upper[i] = static_cast<char>(upper[i] - 32);
   EXPECT_NE(complaint(upper), "");
-}
-
-TEST(BadModelFile, is_never_written) {
-  auto parts = sample_parts<double>();
-  parts.report.total_variance = std::numeric_limits<double>::quiet_NaN();
-  try {
-    encode(parts);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Errc::bad_data);
-    EXPECT_NE(std::string(error.what()).find("cannot be saved"), std::string::npos);
-  }
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+# The modules of src/CMakeLists.txt, held against what the sources include.
+get_property(modules GLOBAL PROPERTY MERCER_MODULES)
+set(modules_file ${PROJECT_BINARY_DIR}/modules.cmake)
+set(content "set(modules ${modules})\n")
+foreach(module ${modules})
+  get_property(uses GLOBAL PROPERTY MERCER_USES_${module})
+  string(APPEND content "set(uses_${module} ${uses})\n")
+endforeach()
+file(WRITE ${modules_file} "${content}")
+
+set(check ${CMAKE_CURRENT_LIST_DIR}/architecture/check.cmake)
+add_test(NAME "architecture: nothing includes upwards"
+  COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DMODULES=${modules_file} -P ${check})
+
+# The check itself: each kind of violation in a small tree is found.
+function(finds what)
+  string(REPLACE " " "[ \n]+" pattern "${ARGN}")  # CMake breaks long messages into lines
+  add_test(NAME "architecture: the check finds ${what}"
+    COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_CURRENT_LIST_DIR}/architecture/upwards
+            -DMODULES=${modules_file} -P ${check})
+  set_tests_properties("architecture: the check finds ${what}" PROPERTIES
+                       PASS_REGULAR_EXPRESSION "${pattern}")
+endfunction()
+finds("an internal header from above" "low.cpp: core may not use fit: #include .fit/high.hpp")
+finds("a public header from above" "low.cpp: core may not use fit: #include <mercer/fit.hpp>")
+finds("an include without its module" "low.cpp: write .module/file.hpp. in #include .low.hpp")
+finds("an internal header in a public one" "matrix.hpp: a public header includes an internal one")
+finds("a public header in a lower one" "matrix.hpp: core may not use model")
+finds("a public header of no module" "stray.hpp belongs to no module")

@@ -1,0 +1,2 @@
+#include "core/inside.hpp"
+#include <mercer/model.hpp>

@@ -1,0 +1,3 @@
+#include "fit/high.hpp"
+#include <mercer/fit.hpp>
+#include "low.hpp"
