@@ -23,9 +23,9 @@ enum class Header { automatic, yes, no };
 
 /// The columns a model knows, to be found again in other files.
 struct Columns {
-  std::vector<std::string> features;
-  std::string label;
-  std::string id;
+  std::vector<std::string> features{};
+  std::string label{};
+  std::string id{};
 };
 
 /// How to read rows. Columns are named by their header or by their 1-based number; lists take
@@ -34,19 +34,19 @@ struct ReadOptions {
   Format format = Format::by_extension;
   Header header = Header::automatic;
   char delimiter = 0;                ///< 0: comma, or tab for .tsv
-  std::string columns;               ///< features; empty: all that are not taken otherwise
-  std::string exclude;               ///< columns to leave out
-  std::string label;                 ///< carried along, never in the arithmetic
-  std::string id;                    ///< carried along, never in the arithmetic
-  std::string weights;               ///< row weights, as if rows were repeated
+  std::string columns{};             ///< features; empty: all that are not taken otherwise
+  std::string exclude{};             ///< columns to leave out
+  std::string label{};               ///< carried along, never in the arithmetic
+  std::string id{};                  ///< carried along, never in the arithmetic
+  std::string weights{};             ///< row weights, as if rows were repeated
   Missing missing = Missing::error;  ///< `mean` leaves NaN in the cell for `fit` and `transform`
   /// In a file with names and without `columns`: exactly these features, found by name and given
   /// in this order; and this label and id where the file has them. Other columns are skipped
   /// (without `features`, only label and id are sought).
-  Columns like;
+  Columns like{};
   int threads = 0;                   ///< 0: one per core
   std::size_t block_bytes = 8 << 20; ///< about how much memory a block of rows takes
-  Monitor monitor;
+  Monitor monitor{};
 };
 
 /// Opens a file, or standard input for "-". The first rows are read to find the columns, so a
@@ -91,8 +91,8 @@ class Sink {
  public:
   /// What the leading text columns are called; empty for none.
   struct Texts {
-    std::string id;
-    std::string label;
+    std::string id{};
+    std::string label{};
   };
   Sink(const std::string& path, std::vector<std::string> columns, Texts texts = {},
        Format format = Format::by_extension, int threads = 0);

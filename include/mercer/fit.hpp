@@ -56,7 +56,7 @@ enum class Scale {
 };
 
 struct FitOptions {
-  Components components;           ///< default: all
+  Components components{};         ///< default: all
   Solver solver = Solver::automatic;
   double tolerance = 1e-10;        ///< largest residual, relative to the first eigenvalue
   bool center = true;
@@ -65,7 +65,7 @@ struct FitOptions {
   Missing missing = Missing::error;  ///< NaN cells: an error, or `mean`
   std::size_t memory = 0;          ///< budget in bytes; 0: what the machine has free
   int threads = 0;                 ///< 0: one per core
-  Monitor monitor;
+  Monitor monitor{};
 };
 
 /// Fits rows in memory. `weights`: one a row, as if rows were repeated.
