@@ -91,8 +91,8 @@ class Sink {
  public:
   /// What the leading text columns are called; empty for none.
   struct Texts {
-    std::string id{};
-    std::string label{};
+    std::string id;
+    std::string label;
   };
   Sink(const std::string& path, std::vector<std::string> columns, Texts texts = {},
        Format format = Format::by_extension, int threads = 0);
