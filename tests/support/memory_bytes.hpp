@@ -23,8 +23,8 @@ class MemoryBytes final : public ByteStream {
   explicit MemoryBytes(std::string bytes, As as = As::pipe) : bytes_(std::move(bytes)), as_(as) {
     if (as != As::file) return;
     descriptor_ = memfd_create("bytes", MFD_CLOEXEC);
-    if (descriptor_ < 0 || write(descriptor_, bytes_.data(), bytes_.size()) !=
-                               static_cast<ssize_t>(bytes_.size()))
+    if (descriptor_ < 0 ||
+        write(descriptor_, bytes_.data(), bytes_.size()) != static_cast<ssize_t>(bytes_.size()))
       throw std::runtime_error("memfd failed");
   }
   ~MemoryBytes() override {

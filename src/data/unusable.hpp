@@ -1,0 +1,40 @@
+#pragma once
+// What formats without text cells say about numbers that cannot be used.
+
+#include "core/require.hpp"
+
+#include <mercer/matrix.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace mercer {
+
+/// `place`: "row 7, column 3". `count`: missing cells in the whole file.
+[[noreturn]] inline void fail_missing(const std::string& file, const std::string& place,
+                                      Index count) {
+  fail(Errc::bad_data,
+       "'{}', {}: missing value ({} in all); leave such rows out with --missing drop or use the "
+       "column's mean with --missing mean",
+       file, place, count);
+}
+
+/// `original`: the number before it was rounded to the precision of the rows.
+[[noreturn]] inline void fail_infinite(const std::string& file, const std::string& place,
+                                       double original) {
+  if (std::isfinite(original))
+    fail(Errc::bad_data, "'{}', {}: {} is too large for float; use --precision double", file, place,
+         original);
+  fail(Errc::bad_data, "'{}', {}: infinite value; replace it or leave the row out", file, place);
+}
+
+/// Weights count rows: finite and not negative.
+inline void check_weight(double weight, const std::string& file, const std::string& place) {
+  require(!std::isnan(weight), Errc::bad_data,
+          "'{}', {}: the row's weight is missing; every row needs one", file, place);
+  require(std::isfinite(weight) && weight >= 0, Errc::bad_data,
+          "'{}', {}: {} cannot be a row's weight; weights are finite and not negative", file, place,
+          weight);
+}
+
+}  // namespace mercer
