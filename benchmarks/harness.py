@@ -2,7 +2,6 @@
 import json
 import os
 import platform
-import resource
 import subprocess
 import time
 

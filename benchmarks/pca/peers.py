@@ -21,7 +21,7 @@ def numpy_covariance(x, k):
     return values[::-1][:k]
 
 
-def sklearn(x, k, solver):
+def scikit_learn(x, k, solver):
     from sklearn.decomposition import PCA
     return PCA(k, svd_solver=solver, random_state=0).fit(x).explained_variance_
 
@@ -44,8 +44,8 @@ else:
     x = np.load(path)
     jobs = {"numpy": lambda: numpy_covariance(x, k)}
     for solver in ("randomized", "arpack", "full"):
-        jobs["sklearn-" + solver] = lambda solver=solver: sklearn(x, k, solver)
+        jobs["sklearn-" + solver] = lambda solver=solver: scikit_learn(x, k, solver)
     if peer.startswith("sklearn"):
-        import sklearn.decomposition
+        import sklearn.decomposition  # not part of the measured time
     seconds, values = best(int(sys.argv[4]) if len(sys.argv) > 4 else 1, jobs[peer])
     print(json.dumps({"seconds": seconds, "values": values}))
