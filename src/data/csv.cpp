@@ -100,6 +100,9 @@ class CsvSource final : public Source<T> {
     text_.fill(bytes, stretch);
     for (;;) {
       std::vector<Chunk> chunks = text_.chunks();
+      // The window may be longer than asked: it began with a look at the first rows.
+      const auto most = static_cast<std::ptrdiff_t>(bytes);
+      while (chunks.size() > 1 && chunks.back().end - text_.begin() > most) chunks.pop_back();
       if (!chunks.empty() || text_.complete()) return chunks;
       refuse_binary(text_, text_.end());
       refuse_fault();

@@ -94,6 +94,7 @@ inline void assign_content(const CellSpan& cell, std::string& out) {
 }
 
 struct RowScan {
+  const char* begin = nullptr;
   Index cells = 0;
   const char* next = nullptr;      ///< behind its newline; null when there was a fault
   const char* fault_at = nullptr;  ///< the cell with the fault
@@ -104,6 +105,7 @@ struct RowScan {
 template <class Use>
 RowScan scan_row(const char* begin, const char* end, char delimiter, Use&& use) {
   RowScan row;
+  row.begin = begin;
   for (const char* p = begin;;) {
     const CellSpan cell = scan_cell(p, end, delimiter);
     if (cell.fault != Fault::none) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 #include <string_view>
 
 namespace mercer::csv {
@@ -16,7 +15,6 @@ namespace {
 constexpr std::size_t sample_bytes = std::size_t{256} << 10;
 constexpr Index most_columns = 1 << 21;
 
-/// The first rows, as they appear with one delimiter.
 struct Row {
   std::vector<std::string> cells;
   std::vector<Cell> kinds;
@@ -38,7 +36,7 @@ class Opening {
 
     Layout layout;
     layout.delimiter = delimiter();
-    const Row first = *row_at(0, layout.delimiter);
+    const Row first = first_row(layout.delimiter);
     layout.columns = static_cast<Index>(first.cells.size());
     const bool named = has_header(first, layout.delimiter);
     if (named) {
@@ -72,30 +70,37 @@ class Opening {
     }
   }
 
-  /// The row that begins `offset` behind the window's beginning, blank lines passed over; nothing
-  /// at the end. Throws when it is broken.
-  std::optional<Row> row_at(std::size_t offset, char delimiter) {
+  /// Looks at the row that begins `offset` behind the window's beginning, blank lines passed over,
+  /// and makes the window longer when it has to. No cells: the end.
+  RowScan scan_at(std::size_t offset, char delimiter) {
     for (;;) {
       const char* begin = text_.begin() + offset;
       while (begin < text_.end() && (*begin == '\n' || *begin == '\r')) ++begin;
-      if (begin == text_.end() && text_.complete()) return std::nullopt;
-      Row row;
-      const RowScan scan = scan_row(begin, text_.end(), delimiter, [&](const CellSpan& cell) {
-        require(static_cast<Index>(row.cells.size()) < most_columns, Errc::bad_data,
-                "'{}', line {}: more than {} columns", text_.name(), text_.line_of(begin),
-                most_columns);
-        add_cell(cell, row);
-      });
-      row.end = static_cast<std::size_t>(scan.next - text_.begin());
-      if (scan.fault == Fault::none) return row;
-      if (scan.fault != Fault::unfinished || text_.complete()) {
-        Layout unknown;
-        unknown.delimiter = delimiter;
-        const Problem problem{Problem::Kind::fault, scan.fault, scan.fault_at, scan.cells};
-        fail_problem(problem, text_.line_of(scan.fault_at), text_.end(), unknown, text_.name());
-      }
+      if (begin == text_.end() && text_.complete()) return {};
+      const RowScan row = scan_row(begin, text_.end(), delimiter, [](const CellSpan&) {});
+      if (row.fault != Fault::unfinished || text_.complete()) return row;
       text_.grow(begin);
     }
+  }
+
+  Row first_row(char delimiter) {
+    const RowScan scan = scan_at(0, delimiter);
+    if (scan.fault != Fault::none) {
+      Layout unknown;
+      unknown.delimiter = delimiter;
+      fail_problem({Problem::Kind::fault, scan.fault, scan.fault_at, scan.cells},
+                   text_.line_of(scan.fault_at), text_.end(), unknown, text_.name());
+    }
+    require(scan.cells <= most_columns, Errc::bad_data, "'{}', line {}: more than {} columns",
+            text_.name(), text_.line() + 1, most_columns);
+    return row(scan, delimiter);
+  }
+
+  Row row(const RowScan& scan, char delimiter) const {
+    Row row;
+    row.end = static_cast<std::size_t>(scan.next - text_.begin());
+    scan_row(scan.begin, scan.next, delimiter, [&](const CellSpan& cell) { add_cell(cell, row); });
+    return row;
   }
 
   static void add_cell(const CellSpan& cell, Row& row) {
@@ -110,17 +115,6 @@ class Opening {
     row.cells.push_back(std::move(text));
   }
 
-  std::size_t cells_in_row(std::size_t offset, char delimiter, std::size_t& end) {
-    try {
-      const auto row = row_at(offset, delimiter);
-      end = row ? row->end : offset;
-      return row ? row->cells.size() : 0;
-    } catch (const Error& error) {  // not a row with this delimiter
-      if (error.code() != Errc::bad_data) throw;
-      return 0;
-    }
-  }
-
   char delimiter() {
     const char given = options_.delimiter;
     if (given != 0) {
@@ -133,13 +127,13 @@ class Opening {
                   : fmt::format("{:#04x}", static_cast<unsigned char>(given)));
       return given;
     }
-    std::size_t end = 0;
-    if (cells_in_row(0, ',', end) > 1) return ',';
+    if (scan_at(0, ',').cells > 1) return ',';
     for (const char candidate : {';', '\t', '|'}) {
-      const std::size_t first = cells_in_row(0, candidate, end);
-      if (first < 2) continue;
-      const std::size_t second = cells_in_row(end, candidate, end);
-      if (second == first || second == 0) return candidate;
+      const RowScan first = scan_at(0, candidate);
+      if (first.fault != Fault::none || first.cells < 2) continue;
+      const RowScan second =
+          scan_at(static_cast<std::size_t>(first.next - text_.begin()), candidate);
+      if (second.cells == first.cells || second.cells == 0) return candidate;
     }
     return ',';
   }
@@ -159,15 +153,11 @@ class Opening {
     if (std::none_of(kinds.begin(), kinds.end(), numeric)) return true;
     for (std::size_t i = 0; i < kinds.size(); ++i)
       if (kinds[i] == Cell::text && asked_for(first.cells[i])) return true;
-    std::optional<Row> second;
-    try {
-      second = row_at(first.end, delimiter);
-    } catch (const Error& error) {  // it will be reported when its turn comes
-      if (error.code() != Errc::bad_data) throw;
-    }
-    if (!second) return false;
-    for (std::size_t i = 0; i < std::min(kinds.size(), second->kinds.size()); ++i)
-      if (kinds[i] == Cell::text && numeric(second->kinds[i])) return true;
+    const RowScan below = scan_at(first.end, delimiter);
+    if (below.cells == 0 || below.cells > most_columns || below.fault != Fault::none) return false;
+    const Row second = row(below, delimiter);
+    for (std::size_t i = 0; i < std::min(kinds.size(), second.kinds.size()); ++i)
+      if (kinds[i] == Cell::text && numeric(second.kinds[i])) return true;
     return false;
   }
 

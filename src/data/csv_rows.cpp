@@ -44,7 +44,7 @@ class RowParser {
     for (const Run& run : layout_.runs) {
       Index left = run.count;
       while (left > 0) {
-        if (run.role == Role::feature) left -= plain_features(left);
+        if (run.role == Role::feature && &run != &layout_.runs.back()) left -= plain_features(left);
         if (left == 0) break;
         const Row state = any_cell(run.role);
         if (state != Row::going_on) return state == Row::blank;

@@ -99,10 +99,11 @@ void Text::fill(std::size_t bytes, std::size_t stretch) {
 }
 
 void Text::grow(const char* row) {
-  require(size_ - static_cast<std::size_t>(row - window_) < longest_row, Errc::bad_data,
+  const auto offset = static_cast<std::size_t>(row - window_);
+  require(size_ - offset <= longest_row, Errc::bad_data,
           "'{}', line {}: longer than {}; is a quote left open, or are there no line ends?", name(),
           line_of(row), format_bytes(longest_row));
-  fill(2 * size_ + 64);
+  fill(std::min(2 * size_ + 64, offset + longest_row + 1));
 }
 
 void Text::advance(const char* place, Index line) {
