@@ -43,22 +43,21 @@ struct Flags {
   bool no_plot = false;
 };
 
-/// Says early, before the work, that an output cannot be written.
-void check_writable(const std::string& path) {
+/// A file that is written beside its place first: it can be tried without a trace.
+bool can_try(const std::string& path) {
   struct stat info {};
   const bool exists = stat(path.c_str(), &info) == 0;
-  if (path.empty() || path == "-" || (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-    return;
-  OutputFile probe(path);  // removed again
+  return !path.empty() && path != "-" && (!exists || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
 }
 
+/// Says before the work what could only fail after it.
 void check_outputs(const Flags& flags) {
   const bool both = !flags.model.empty() && flags.model == flags.scores;
   if (both) throw UsageError(fmt::format("--output and --scores are both '{}'", flags.model));
   if (flags.json && (flags.model == "-" || flags.scores == "-"))
     throw UsageError("--json and an output of - would both go to standard output");
-  check_writable(flags.model);
-  check_writable(flags.scores);
+  if (can_try(flags.model)) OutputFile trial(flags.model);
+  if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});
 }
 
 template <class T>
@@ -115,7 +114,8 @@ void fit_rows(const Flags& flags) {
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
   }
-  const Model<T> model = stream ? fit(*stream, options) : fit(rows, options);
+  const Model<T> model = naming(
+      rows.name(), [&] { return stream ? fit(*stream, options) : fit(rows, options); });
 
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) {

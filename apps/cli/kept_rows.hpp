@@ -2,10 +2,12 @@
 // Rows kept in memory when they fit into the budget, and left in their file when not.
 
 #include <mercer/data.hpp>
+#include <mercer/error.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace mercer::cli {
 
@@ -37,5 +39,18 @@ class KeptRows final : public Source<T> {
   std::optional<Block<T>> whole_;
   bool given_ = false;
 };
+
+/// Does the work, and puts the file before an error of the data that does not name it: arithmetic
+/// does not know where rows came from.
+template <class Work>
+auto naming(const std::string& file, Work work) {
+  try {
+    return work();
+  } catch (const Error& e) {
+    const std::string what = e.what();
+    if (e.code() != Errc::bad_data || what.find(file) != what.npos) throw;
+    throw Error(e.code(), "'" + file + "': " + what);
+  }
+}
 
 }  // namespace mercer::cli

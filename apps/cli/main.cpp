@@ -31,24 +31,19 @@ int complain(int code, std::string message, const std::string& help = {}) {
   return code;
 }
 
+/// What CLI11 found wrong, in our words.
 std::string command_line_error(const CLI::ParseError& error, const CLI::App& command) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    const auto words = command.remaining(true);
-    for (const std::string& word : words)
-      if (word.size() > 1 && word.front() == '-') return fmt::format("unknown option '{}'", word);
-    if (!words.empty() && command.get_parent() == nullptr)
-      return fmt::format("unknown command '{}'", words.front());
-    if (!words.empty()) return fmt::format("unexpected argument '{}'", words.front());
+  const bool no_command = command.get_parent() == nullptr;
+  for (const std::string& word : command.remaining(true)) {
+    if (word.size() > 1 && word.front() == '-') return fmt::format("unknown option '{}'", word);
+    return fmt::format("{} '{}'", no_command ? "unknown command" : "unexpected argument", word);
   }
-  if (dynamic_cast<const CLI::RequiredError*>(&error))
-    return command.get_parent() == nullptr ? "a command is missing" : error.what();
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
-    const std::string what = error.what();
-    const auto colon = what.find(": ");
-    if (colon != std::string::npos && what.ends_with("missing"))
-      return fmt::format("{} needs a value", what.substr(0, colon));
-  }
-  return error.what();
+  if (no_command && dynamic_cast<const CLI::RequiredError*>(&error)) return "a command is missing";
+  const std::string what = error.what();
+  const auto colon = what.find(": ");
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && colon != what.npos)
+    return fmt::format("{} needs a value", what.substr(0, colon));
+  return what;
 }
 
 int run(int argc, char** argv) {

@@ -142,7 +142,7 @@ void probe_rows(const Flags& flags) {
                                  features == 1 ? "" : "s"));
   const bool everything = features <= most_features_for_all;
   options.components = everything ? all_components() : Components(1);
-  const Model<T> model = fit(rows, options);
+  const Model<T> model = naming(rows.name(), [&] { return fit(rows, options); });
   const Vector<double> variance = model.explained_variance();
   rows.rewind();
   Probe probe;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +25,20 @@ struct Pipe {
     read = ends[0];
     write = ends[1];
   }
+  Pipe(int read_end, int write_end) : read(read_end), write(write_end) {}
 };
+
+/// A pseudo-terminal to write to, or a pipe.
+Pipe output(bool terminal, int columns) {
+  if (!terminal) return Pipe();
+  Pipe ends{-1, -1};
+  const winsize size{40, static_cast<unsigned short>(columns), 0, 0};
+  if (openpty(&ends.read, &ends.write, nullptr, nullptr, &size) != 0)
+    throw std::runtime_error("openpty failed");
+  fcntl(ends.read, F_SETFD, FD_CLOEXEC);
+  fcntl(ends.write, F_SETFD, FD_CLOEXEC);
+  return ends;
+}
 
 [[noreturn]] void become(const std::vector<std::string>& command, const RunOptions& options,
                          int in, int out, int err) {
@@ -50,35 +64,28 @@ struct Pipe {
 
 Run run(const std::vector<std::string>& command, const RunOptions& options) {
   signal(SIGPIPE, SIG_IGN);
-  Pipe in, out;
-  int err_read, err_write;
-  if (options.terminal) {
-    winsize size{40, 100, 0, 0};
-    if (openpty(&err_read, &err_write, nullptr, nullptr, &size) != 0)
-      throw std::runtime_error("openpty failed");
-    fcntl(err_read, F_SETFD, FD_CLOEXEC);
-    fcntl(err_write, F_SETFD, FD_CLOEXEC);
-  } else {
-    const Pipe err;
-    err_read = err.read;
-    err_write = err.write;
-  }
+  const Pipe in, out = output(options.terminal_out, options.columns),
+                 err = output(options.terminal, options.columns);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) become(command, options, in.read, out.write, err_write);
+  if (child == 0) become(command, options, in.read, out.write, err.write);
   close(in.read);
   close(out.write);
-  close(err_write);
+  close(err.write);
   fcntl(in.write, F_SETFL, O_NONBLOCK);
 
   Run result;
   std::size_t written = 0;
   bool signalled = options.signal == 0;
-  const auto start = std::chrono::steady_clock::now();
-  pollfd fds[3] = {{out.read, POLLIN, 0}, {err_read, POLLIN, 0}, {in.write, POLLOUT, 0}};
-  // A run that is to be interrupted keeps its standard input open until then.
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point all_read{};  // when the program had taken all its input
+  pollfd fds[3] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}, {in.write, POLLOUT, 0}};
+  // A run that is to be interrupted keeps its standard input open: only the signal may end it, or,
+  // when that fails, our patience.
   const auto maybe_close_input = [&] {
-    if (fds[2].fd >= 0 && written == options.input.size() && signalled) {
+    const bool wait = options.signal != 0 &&
+                      (!signalled || Clock::now() - all_read < std::chrono::seconds(30));
+    if (fds[2].fd >= 0 && written == options.input.size() && !wait) {
       close(in.write);
       fds[2].fd = -1;
     }
@@ -87,10 +94,15 @@ Run run(const std::vector<std::string>& command, const RunOptions& options) {
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
     fds[2].events = written < options.input.size() ? POLLOUT : 0;
     poll(fds, 3, 20);
-    const auto elapsed = std::chrono::steady_clock::now() - start;
-    if (!signalled && elapsed >= std::chrono::milliseconds(options.signal_after_ms)) {
-      kill(child, options.signal);
-      signalled = true;
+    if (!signalled && written == options.input.size()) {
+      int unread = 0;
+      ioctl(in.write, FIONREAD, &unread);
+      const auto now = Clock::now();
+      if (all_read == Clock::time_point{} && unread == 0) all_read = now;
+      if (unread == 0 && now - all_read >= std::chrono::milliseconds(options.signal_after_ms)) {
+        kill(child, options.signal);
+        signalled = true;
+      }
     }
     for (int i = 0; i < 2; ++i) {
       if (fds[i].fd < 0 || !(fds[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
@@ -120,8 +132,10 @@ Run run(const std::vector<std::string>& command, const RunOptions& options) {
   return result;
 }
 
+std::string mercer_program() { return MERCER_PROGRAM; }
+
 Run mercer(std::vector<std::string> arguments, const RunOptions& options) {
-  arguments.insert(arguments.begin(), MERCER_PROGRAM);
+  arguments.insert(arguments.begin(), mercer_program());
   return run(arguments, options);
 }
 

@@ -17,15 +17,20 @@ struct RunOptions {
   std::string input;                            ///< standard input
   std::vector<std::string> environment;         ///< NAME=value, added
   unsigned long file_size_limit = 0;            ///< bytes a file may grow to; 0: no limit
-  int signal = 0;                               ///< sent after `signal_after_ms`
+  int signal = 0;            ///< sent `signal_after_ms` after all input was read; input stays open
   int signal_after_ms = 0;
   bool terminal = false;                        ///< standard error is a pseudo-terminal
+  bool terminal_out = false;                    ///< standard output is a pseudo-terminal
+  int columns = 100;                            ///< width of the pseudo-terminals
   std::string directory;                        ///< working directory; empty: inherited
 };
 
 Run run(const std::vector<std::string>& command, const RunOptions& options = {});
 
-/// Runs the `mercer` program of this build.
+/// Path of the `mercer` program of this build.
+std::string mercer_program();
+
+/// Runs it.
 Run mercer(std::vector<std::string> arguments, const RunOptions& options = {});
 
 }  // namespace mercer::test
