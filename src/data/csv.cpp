@@ -41,7 +41,9 @@ class CsvSource final : public Source<T> {
   const Schema& schema() const override { return layout_.plan.schema; }
   std::string name() const override { return text_.name(); }
   Index dropped_rows() const override { return dropped_; }
-  Index missing_cells() const override { return missing_; }
+  Index missing_cells() const override {
+    return options_.missing == Missing::mean ? missing_ : 0;  // those that stand in the rows
+  }
   bool can_rewind() const override { return text_.can_rewind(); }
 
   void rewind() override {

@@ -141,6 +141,7 @@ Table<T> assemble_array(const std::vector<T>& values, const MtxArray& shape,
     check_weight(table.weights.back(), file, place(r, weight));
   }
   if (options.missing == Missing::error && found > 0) fail_missing(file, first, found);
+  if (rows == 0) fail_all_dropped(file);
   if (options.missing == Missing::mean) table.missing_cells = found;
   table.dropped_rows = shape.rows - rows;
   table.x.conservativeResize(rows, Eigen::NoChange);

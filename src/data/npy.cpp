@@ -61,6 +61,7 @@ class NpySource final : public Source<T> {
       screen();
       if (kept_rows_ > 0) return block();
     }
+    if (dropped_ == header_.rows) fail_all_dropped(name());
     return std::nullopt;
   }
 

@@ -23,7 +23,7 @@ Format chosen_format(const std::string& path, bool gzip, Format asked) {
           "'{}': rows cannot be written as MatrixMarket or SVMlight; supported: {}", path,
           supported);
   const std::string name = gzip ? path.substr(0, path.size() - 3) : path;
-  if (path == "-" || ends_with(name, ".csv")) return Format::csv;
+  if (path == "-" || path.starts_with("/dev/") || ends_with(name, ".csv")) return Format::csv;
   if (ends_with(name, ".tsv")) return Format::tsv;
   if (ends_with(name, ".npy")) return Format::npy;
   fail(Errc::bad_option, "'{}': rows cannot be written by this extension; supported: {}", path,

@@ -19,6 +19,13 @@ namespace mercer {
        file, place, count);
 }
 
+/// For `Missing::drop`, when no row is left.
+[[noreturn]] inline void fail_all_dropped(const std::string& file) {
+  fail(Errc::bad_data,
+       "'{}': every row has a missing cell, so --missing drop leaves none; try --missing mean",
+       file);
+}
+
 /// `original`: the number before it was rounded to the precision of the rows.
 [[noreturn]] inline void fail_infinite(const std::string& file, const std::string& place,
                                        double original) {
