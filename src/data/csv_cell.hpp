@@ -53,7 +53,7 @@ inline CellSpan scan_quoted(const char* open, const char* end, char delimiter) {
   }
   cell.text = {open + 1, static_cast<std::size_t>(p - open - 1)};
   p = skip_blanks(p + 1, end, delimiter);
-  if (end - p >= 2 && p[0] == '\r' && p[1] == '\n') ++p;
+  if (p < end && *p == '\r' && (p + 1 == end || p[1] == '\n')) ++p;
   if (p == end) return cell;
   cell.stop = p;
   cell.fault = *p == delimiter || *p == '\n' ? Fault::none : Fault::after_quote;
