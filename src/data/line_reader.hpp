@@ -12,7 +12,7 @@ namespace mercer {
 class LineReader {
  public:
   /// `chunk`: how many bytes to ask for at once.
-  explicit LineReader(ByteStream& bytes, std::size_t chunk = std::size_t{1} << 20)
+  explicit LineReader(ByteStream& bytes, std::size_t chunk = std::size_t{1} << 16)
       : bytes_(bytes), chunk_(chunk) {}
 
   /// The next line without its end (\n or \r\n), valid until the next call; nothing at the end.

@@ -71,7 +71,7 @@ class MtxReader {
             "'{}', line {}: a symmetric matrix is square, not {} by {}", name_, lines_.number(),
             rows_, cols_);
     // Every row costs memory, even an empty one; a few bytes must not ask for gigabytes.
-    constexpr std::int64_t free_rows = 1 << 22;
+    constexpr std::int64_t free_rows = 1 << 20;
     constexpr std::int64_t rows_per_entry = 64;
     require(
         array_ || (rows_ - free_rows) / rows_per_entry <= entries_, Errc::bad_data,

@@ -115,7 +115,7 @@ class NpySource final : public Source<T> {
     const std::size_t before = static_cast<std::size_t>(begin_) * cells_.row_stride;
     std::size_t have = 0;
     while (have < wanted) {
-      const std::size_t target = std::min(wanted, std::max<std::size_t>(2 * have, 1 << 20));
+      const std::size_t target = std::min(wanted, std::max<std::size_t>(2 * have, 1 << 16));
       if (raw_.size() < target) raw_.resize(target);
       const std::size_t got = bytes_->read(raw_.data() + have, target - have);
       have += got;

@@ -45,5 +45,10 @@ TEST(FuzzFinds, dropping_every_row_is_an_error_in_every_format) {
   EXPECT_HAS(error_of([&] { source->next(); }).what(), says);
 }
 
+TEST(FuzzFinds, a_line_break_in_a_column_name_does_not_break_the_message) {
+  const auto source = open_csv<double>(memory_bytes("a,\"b\nc\"\n1,2\n3,x\n"), {});
+  error_of([&] { source->next(); });  // looks at the message
+}
+
 }  // namespace
 }  // namespace mercer
