@@ -20,7 +20,7 @@ install(FILES ${generated}/mercer-config.cmake ${generated}/mercer-config-versio
   ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake DESTINATION ${config_dir})
 
 # pkg-config. A static library needs its own libraries named, a shared one knows them itself.
-set(private_packages "fmt, zlib, openblas")
+set(private_packages "fmt, libhwy, zlib, openblas")
 if(library_type STREQUAL "STATIC_LIBRARY")
   set(pkgconfig_requires "Requires: eigen3, ${private_packages}")
 else()
@@ -59,5 +59,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libeigen3-dev, libfmt-dev, libopenblas-pthread-dev, zlib1g-dev")
+    "libeigen3-dev, libfmt-dev, libhwy-dev, libopenblas-pthread-dev, zlib1g-dev")
 include(CPack)

@@ -73,6 +73,7 @@ class Rows {
     return MatrixView<T>(data_, rows_, cols_, Eigen::OuterStride<>(stride_));
   }
   const T* row(Index i) const { return data_ + i * stride_; }
+  Index stride() const { return stride_; }  ///< from one row to the next
 
   /// The sparse block; only when `sparse()`.
   const CsrView<T>& csr() const { return csr_; }

@@ -169,7 +169,7 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
     Matrix<double> x(std::min(block, rows.rows()), d);
     for (Index i = 0; i < rows.rows(); i += block) {
       const Index n = std::min(block, rows.rows() - i);
-      centred_block(rows.middle(i, n), 0, d, {.centre = origin.data()}, x.data());
+      centred_block(rows.middle(i, n), 0, d, {.centre = origin.data()}, x.data(), d);
       const Matrix<double> y = x.topRows(n) * q.transpose();
       projected.add(Rows<double>(y), weights ? weights + i : nullptr, 1);
     }

@@ -50,7 +50,7 @@ void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
   const Vector<double> zero = Vector<double>::Zero(d);
   Vector<double> x(d);
   for (Index i = 0; i < n; ++i) {
-    centred_block(rows->middle(i, 1), 0, d, {.centre = zero.data()}, x.data());
+    centred_block(rows->middle(i, 1), 0, d, {.centre = zero.data()}, x.data(), d);
     for (Index j = 0; j < d; ++j)
       require(std::isfinite(x[j]), Errc::bad_data,
               "row {}, column {} is {}; remove the row or fill in a number", i + 1, j + 1, x[j]);

@@ -1,5 +1,7 @@
 #include "operators/centred.hpp"
 
+#include "simd/centre.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,7 @@ namespace mercer {
 namespace {
 
 template <class T>
-void dense_row(const T* x, const double* centre, Index count, double* out) {
+void dense_row(const T* x, const double* __restrict centre, Index count, double* __restrict out) {
   for (Index j = 0; j < count; ++j) out[j] = static_cast<double>(x[j]) - centre[j];
 }
 
@@ -22,39 +24,18 @@ void sparse_row(const CsrView<T>& csr, Index row, const double* centre, Index fi
     out[*c - first] += static_cast<double>(csr.values[c - csr.columns]);
 }
 
-/// The usual case, four rows at a time: the sums then cost little beside the copies.
-template <class T>
-Index plain_rows(const Rows<T>& rows, Index first, Index count, const double* centre, double* sums,
-                 double* out) {
-  const Index quads = rows.rows() / 4 * 4;
-  for (Index i = 0; i < quads; i += 4, out += 4 * count) {
-    const T *a = rows.row(i) + first, *b = rows.row(i + 1) + first, *c = rows.row(i + 2) + first,
-            *d = rows.row(i + 3) + first;
-    for (Index j = 0; j < count; ++j) {
-      const double m = centre[j];
-      const double p = static_cast<double>(a[j]) - m, q = static_cast<double>(b[j]) - m,
-                   r = static_cast<double>(c[j]) - m, s = static_cast<double>(d[j]) - m;
-      out[j] = p;
-      out[count + j] = q;
-      out[2 * count + j] = r;
-      out[3 * count + j] = s;
-      sums[j] += (p + q) + (r + s);
-    }
-  }
-  return quads;
-}
-
 }  // namespace
 
 template <class T>
 void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how,
-                   double* out) {
+                   double* out, Index stride) {
   const double* centre = how.centre + first;
-  Index done = 0;
-  if (how.sums && !rows.sparse() && !how.weights && !how.nan_on_centre)
-    done = plain_rows(rows, first, count, centre, how.sums, out);
-  out += done * count;
-  for (Index i = done; i < rows.rows(); ++i, out += count) {
+  if (how.sums && !rows.sparse() && !how.weights && !how.nan_on_centre) {
+    subtract_and_sum(rows.row(0) + first, rows.stride(), rows.rows(), count, centre, out, stride,
+                     how.sums);
+    return;
+  }
+  for (Index i = 0; i < rows.rows(); ++i, out += stride) {
     if (rows.sparse()) sparse_row(rows.csr(), i, centre, first, count, out);
     else dense_row(rows.row(i) + first, centre, count, out);
     if (how.nan_on_centre)
@@ -73,7 +54,7 @@ double standard_deviation(double scatter, double second_moment, double denominat
   return constant ? 1.0 : std::sqrt(scatter / denominator);
 }
 
-template void centred_block(const Rows<float>&, Index, Index, const Centring&, double*);
-template void centred_block(const Rows<double>&, Index, Index, const Centring&, double*);
+template void centred_block(const Rows<float>&, Index, Index, const Centring&, double*, Index);
+template void centred_block(const Rows<double>&, Index, Index, const Centring&, double*, Index);
 
 }  // namespace mercer

@@ -13,11 +13,11 @@ struct Centring {
   double* sums = nullptr;           ///< Σ w (x − centre) of each column in the block is added here
 };
 
-/// out = √w (x − centre) for columns [first, first + count), row after row without gaps.
+/// out = √w (x − centre) for columns [first, first + count); rows of `out` are `stride` apart.
 /// Sparse rows become dense here, a block at a time.
 template <class T>
 void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how,
-                   double* out);
+                   double* out, Index stride);
 
 /// √(scatter / denominator), or 1 for a column that is constant up to rounding: one whose scatter
 /// about its mean is at most (4ε)² of its raw second moment.

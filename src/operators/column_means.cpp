@@ -37,7 +37,7 @@ void ColumnMeans::add(const Rows<T>& rows, const double* weights, int threads) {
     double weight = 0;
     for (Index i = begin; i < end; ++i) {
       const double w = weights ? weights[i] : 1.0;
-      centred_block(rows.middle(i, 1), 0, d, {.centre = origin_.data()}, x.data());
+      centred_block(rows.middle(i, 1), 0, d, {.centre = origin_.data()}, x.data(), d);
       if (skip_nan_) {
         part.weight += w * (x.array() == x.array()).cast<double>().matrix();
         x = x.array().isNaN().select(0.0, x);

@@ -37,7 +37,7 @@ template <class T>
 void fill(const CentredRows<T>& a, Strip strip, double* out) {
   centred_block(a.x, strip.first, strip.count,
                 {.centre = a.mean.data(), .weights = a.weights, .nan_on_centre = a.nan_on_mean},
-                out);
+                out, strip.count);
   if (a.scale.size() > 0)
     Eigen::Map<Matrix<double>>(out, a.x.rows(), strip.count).array().rowwise() /=
         a.scale.segment(strip.first, strip.count).array().transpose();

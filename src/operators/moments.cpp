@@ -5,9 +5,11 @@
 #include "linalg/blas.hpp"
 #include "operators/centred.hpp"
 #include "operators/column_means.hpp"
+#include "simd/inner_products.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 namespace mercer {
@@ -18,34 +20,59 @@ namespace {
 constexpr Index shift_rows = 4096;
 /// Up to this many columns each thread has a d×d sum of its own; beyond, BLAS runs the threads.
 constexpr Index own_sum_columns = 512;
-/// Doubles in the block that is centred and then multiplied: small enough for the L2 cache.
-constexpr Index block_doubles = Index{1} << 16;
+/// Numbers in a block that is centred and then multiplied: small enough for the L2 cache.
+constexpr Index block_numbers = Index{1} << 14;
 
 double total_weight(const double* weights, Index n) {
   return weights ? Eigen::Map<const Vector<double>>(weights, n).sum() : static_cast<double>(n);
 }
 
-/// Adds Σ w(x−s) and Σ w(x−s)(x−s)ᵀ of dense (or densified) rows, a block at a time.
-template <class T>
-void add_dense(const Rows<T>& rows, const double* weights, const double* shift, bool nan_on_shift,
-               Index block_rows, Vector<double>& first, Matrix<double>& second) {
-  const Index d = rows.cols();
-  Matrix<double> block(std::min(block_rows, rows.rows()), d);
-  Vector<double> part(d);
-  for (Index i = 0; i < rows.rows(); i += block_rows) {
-    const Index n = std::min(block_rows, rows.rows() - i);
-    // Sums of a block first, then the sum of sums: error grows with the blocks, not the rows.
-    part.setZero();
-    centred_block(rows.middle(i, n), 0, d,
-                  {.centre = shift,
-                   .weights = weights ? weights + i : nullptr,
-                   .nan_on_centre = nan_on_shift,
-                   .sums = part.data()},
-                  block.data());
-    first += part;
-    add_inner_products(block.data(), n, d, d, second);
+/// Σ w(x−s) and Σ w(x−s)(x−s)ᵀ of dense (or densified) rows, a block at a time.
+class ShiftedSums {
+ public:
+  ShiftedSums(const Vector<double>& shift, bool nan_on_shift)
+      : shift_(shift),
+        nan_on_shift_(nan_on_shift),
+        d_(shift.size()),
+        few_(d_ <= few_columns),
+        stride_(few_ ? padded_columns(d_) : d_),
+        block_rows_(few_ ? few_columns_block(d_) : std::max<Index>(block_numbers / d_, 64)),
+        block_(Matrix<double>::Zero(block_rows_, stride_)),
+        first_(Vector<double>::Zero(d_)),
+        second_(Matrix<double>::Zero(stride_, stride_)) {}
+
+  template <class T>
+  void add(const Rows<T>& rows, const double* weights) {
+    Vector<double> part(d_);
+    for (Index i = 0; i < rows.rows(); i += block_rows_) {
+      const Index n = std::min(block_rows_, rows.rows() - i);
+      // Sums of a block first, then the sum of sums: error grows with the blocks, not the rows.
+      part.setZero();
+      centred_block(rows.middle(i, n), 0, d_,
+                    {.centre = shift_.data(),
+                     .weights = weights ? weights + i : nullptr,
+                     .nan_on_centre = nan_on_shift_,
+                     .sums = part.data()},
+                    block_.data(), stride_);
+      first_ += part;
+      if (few_) add_inner_products_padded(block_.data(), n, d_, second_.data());
+      else add_inner_products(block_.data(), n, d_, d_, second_);
+    }
   }
-}
+
+  const Vector<double>& first() const { return first_; }
+  auto second() const { return second_.topLeftCorner(d_, d_); }
+
+ private:
+  const Vector<double>& shift_;
+  bool nan_on_shift_;
+  Index d_;
+  bool few_;  // columns: our own product; otherwise BLAS
+  Index stride_, block_rows_;
+  Matrix<double> block_;
+  Vector<double> first_;
+  Matrix<double> second_;
+};
 
 /// Adds the rows' outer products entry by entry. Each task owns a stripe of the result, so the
 /// result needs no copies and does not depend on the number of threads.
@@ -110,31 +137,19 @@ void Moments::add(const Rows<T>& rows, const double* weights, int threads) {
     return;
   }
 
-  const Index block_rows = std::clamp<Index>(block_doubles / std::max<Index>(d, 1), 64, 4096);
-  if (d <= own_sum_columns) {
-    const Index grain = std::max<Index>(block_rows, 4000000 / std::max<Index>(d * d, 1));
-    const BlasThreads one(1);
-    struct Sums {
-      Vector<double> first;
-      Matrix<double> second;
-    };
-    std::vector<Sums> sums(static_cast<std::size_t>(thread_count(threads)));
-    parallel_ranges(n, threads, grain, [&](Index begin, Index end, int part) {
-      Sums& own = sums[static_cast<std::size_t>(part)];
-      own.first.setZero(d);
-      own.second.setZero(d, d);
-      add_dense(rows.middle(begin, end - begin), weights ? weights + begin : nullptr,
-                shift_.data(), nan_on_shift_, block_rows, own.first, own.second);
-    });
-    for (const Sums& own : sums) {
-      if (own.first.size() == 0) continue;  // fewer parts than threads
-      sum_ += own.first;
-      second_ += own.second;
-    }
-  } else {
-    const BlasThreads all(thread_count(threads));
-    add_dense(rows, weights, shift_.data(), nan_on_shift_, std::max<Index>(block_rows, 1024), sum_,
-              second_);
+  const bool own_sums = d <= own_sum_columns;
+  const BlasThreads blas(own_sums ? 1 : thread_count(threads));
+  const Index grain = std::max<Index>(64, 4000000 / std::max<Index>(d * d, 1));
+  std::vector<std::unique_ptr<ShiftedSums>> parts(own_sums ? thread_count(threads) : 1);
+  parallel_ranges(n, static_cast<int>(parts.size()), grain, [&](Index begin, Index end, int part) {
+    auto& sums = parts[part];
+    sums = std::make_unique<ShiftedSums>(shift_, nan_on_shift_);
+    sums->add(rows.middle(begin, end - begin), weights ? weights + begin : nullptr);
+  });
+  for (const auto& sums : parts) {
+    if (!sums) continue;  // fewer parts than threads
+    sum_ += sums->first();
+    second_.triangularView<Eigen::Upper>() += sums->second();
   }
 }
 

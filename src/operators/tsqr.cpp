@@ -33,7 +33,7 @@ void StreamedQr::add(const Rows<T>& rows, const double* weights) {
       centred_block(rows.middle(i, count), 0, d,
                     {.centre = mean_.data(), .weights = weights ? weights + i : nullptr,
                      .nan_on_centre = nan_on_mean_},
-                    triangle.rows());
+                    triangle.rows(), d);
       triangle.push(count);
       i += count;
     }
