@@ -67,11 +67,11 @@ class CsvSource final : public Source<T> {
       if (chunks.empty()) break;
       parse(chunks);
       check(chunks);
-      const Index rows = first_missing_.line == 0 ? gather() : 0;
+      const Index rows = counting() ? 0 : gather();
       text_.advance(chunks.back().end, chunks.back().line + chunks.back().lines);
       if (rows > 0) return block(rows);
     }
-    if (first_missing_.line != 0) fail_missing_so_far(true);
+    if (counting()) fail_missing_so_far(true);
     require(rows_ > 0, Errc::bad_data,
             "'{}': every row has a missing cell, so --missing drop leaves none; try --missing mean",
             name());
@@ -106,19 +106,23 @@ class CsvSource final : public Source<T> {
       const auto most = static_cast<std::ptrdiff_t>(bytes);
       while (chunks.size() > 1 && chunks.back().end - text_.begin() > most) chunks.pop_back();
       if (!chunks.empty() || text_.complete()) return chunks;
-      refuse_binary(text_, text_.end());
-      refuse_fault();
-      text_.grow(text_.begin());
+      if (first_row_is_broken()) return {{text_.begin(), text_.end(), text_.line(), 1, true}};
+      make_window_longer();
     }
   }
 
-  // A quote out of place looks like a row without end.
-  void refuse_fault() const {
+  // A quote out of place looks like a row without end, but parsing will come upon it.
+  bool first_row_is_broken() const {
     const RowScan row =
         scan_row(text_.begin(), text_.end(), layout_.delimiter, [](const CellSpan&) {});
-    if (row.fault == Fault::none || row.fault == Fault::unfinished) return;
-    fail_problem({Problem::Kind::fault, row.fault, row.fault_at, row.cells},
-                 text_.line_of(row.fault_at), text_.end(), layout_, name());
+    return row.fault == Fault::stray_quote || row.fault == Fault::after_quote;
+  }
+
+  void make_window_longer() {
+    const bool too_long = static_cast<std::size_t>(text_.end() - text_.begin()) > Text::longest_row;
+    if (too_long && counting()) fail_missing_so_far(false);
+    if (too_long) refuse_binary(text_, text_.end());
+    text_.grow(text_.begin());
   }
 
   void parse(const std::vector<Chunk>& chunks) {
@@ -146,16 +150,18 @@ class CsvSource final : public Source<T> {
       const ParsedRows<T>& part = parsed_[i];
       missing_ += part.missing;
       dropped_ += part.dropped;
-      const bool stops = part.problem.kind != Problem::Kind::none;
-      if (options_.missing == Missing::error && part.first_missing && first_missing_.line == 0)
+      if (options_.missing == Missing::error && part.first_missing && !counting())
         first_missing_ = {line_of(chunks[i], part.first_missing), part.first_missing_column};
-      if (!stops) continue;
-      if (first_missing_.line != 0) fail_missing_so_far(false);
+      if (part.problem.kind == Problem::Kind::none) continue;
+      if (counting()) fail_missing_so_far(false);
       refuse_binary(text_, end_of_line(part.problem.at));
       fail_problem(part.problem, line_of(chunks[i], part.problem.at), text_.end(), layout_, name());
     }
-    if (first_missing_.line == 0) refuse_binary(text_, chunks.back().end - 1);
+    if (!counting()) refuse_binary(text_, chunks.back().end - 1);
   }
+
+  /// A missing cell has been found that may not be: the rest is read only to count the others.
+  bool counting() const { return first_missing_.line != 0; }
 
   static Index line_of(const Chunk& chunk, const char* place) {
     return chunk.line + count_lines(chunk.begin, place) + 1;
@@ -222,7 +228,7 @@ class CsvSource final : public Source<T> {
   struct {
     Index line = 0;  // 0: none
     Index column = 0;
-  } first_missing_;  // with Missing::error: from then on cells are only counted
+  } first_missing_;  // with Missing::error
 };
 
 }  // namespace

@@ -217,7 +217,7 @@ TEST(CsvSource, counts_start_again_with_a_rewind) {
     while (source->next()) {
     }
     EXPECT_EQ(source->dropped_rows(), 2);
-    EXPECT_EQ(source->missing_cells(), 2);
+    EXPECT_EQ(source->missing_cells(), 0);  // none stands in the rows
     source->rewind();
   }
 }
