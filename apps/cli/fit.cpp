@@ -47,7 +47,8 @@ struct Flags {
 bool can_try(const std::string& path) {
   struct stat info {};
   const bool exists = stat(path.c_str(), &info) == 0;
-  return !path.empty() && path != "-" && (!exists || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+  return !path.empty() && path != "-" &&
+         (!exists || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
 }
 
 /// Says before the work what could only fail after it.
@@ -114,8 +115,8 @@ void fit_rows(const Flags& flags) {
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
   }
-  const Model<T> model = naming(
-      rows.name(), [&] { return stream ? fit(*stream, options) : fit(rows, options); });
+  const Model<T> model =
+      naming(rows.name(), [&] { return stream ? fit(*stream, options) : fit(rows, options); });
 
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) {

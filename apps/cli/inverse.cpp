@@ -76,7 +76,7 @@ void inverse_rows(const Flags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   const auto model = Model<T>::load(flags.model);
-  reading.like = {{}, model.label_column(), model.id_column()};
+  reading.like = {{}, model.label_column(), model.id_column(), 0};
   const auto source = open<T>(flags.rows.data, reading);
   const Schema& schema = source->schema();
   require(!schema.sparse, Errc::bad_data, "'{}' is sparse; scores are dense (.csv .tsv .npy)",

@@ -33,7 +33,7 @@ void transform_rows(const Flags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   const auto model = Model<T>::load(flags.model);
-  reading.like = {model.feature_names(), model.label_column(), model.id_column()};
+  reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
   const auto source = open<T>(flags.rows.data, reading);
   require(
       source->schema().features == model.inputs(), Errc::bad_data,

@@ -26,6 +26,7 @@ struct Columns {
   std::vector<std::string> features{};
   std::string label{};
   std::string id{};
+  Index width = 0;  ///< number of features, for SVMlight files that may end before the last one
 };
 
 /// How to read rows. Columns are named by their header or by their 1-based number; lists take

@@ -23,11 +23,13 @@ class SvmReader {
  public:
   SvmReader(ByteStream& bytes, const ReadOptions& options)
       : name_(bytes.name()),
+        width_(options.like.width),
         lines_(bytes),
         reporter_(options.monitor, "reading", "bytes", static_cast<double>(bytes.size())) {}
 
   Table<T> read() {
     table_.schema.label = "label";
+    table_.sparse.cols = width_;
     while (const auto line = lines_.next()) {
       if (lines_.number() % 1024 == 0) reporter_(lines_.bytes_read());
       row(line->substr(0, line->find('#')));
@@ -75,6 +77,7 @@ class SvmReader {
   }
 
   std::string name_;
+  Index width_;  // at least so many columns: zeros at the end of a row are not written
   LineReader lines_;
   Reporter reporter_;
   Table<T> table_;

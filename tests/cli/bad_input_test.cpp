@@ -15,8 +15,8 @@ class BadInput : public testing::Test {
     dir.file("model.st", "old model");
     dir.file("scores.csv", "old scores");
     const auto before = dir.list();
-    std::vector<std::string> arguments = {"fit", data, "-o", dir / "model.st", "--scores",
-                                          dir / "scores.csv"};
+    std::vector<std::string> arguments = {
+        "fit", data, "-o", dir / "model.st", "--scores", dir / "scores.csv"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     expect_error(mercer(arguments), code, words);
     EXPECT_EQ(dir.list(), before);
@@ -29,8 +29,8 @@ class BadInput : public testing::Test {
 
   std::string iris_model() {
     const std::string path = dir / "iris.st";
-    const auto run = mercer({"fit", data_file("iris.csv"), "--label", "species", "-k", "2", "-q",
-                            "-o", path});
+    const auto run =
+        mercer({"fit", data_file("iris.csv"), "--label", "species", "-k", "2", "-q", "-o", path});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return path;
   }
@@ -39,8 +39,10 @@ class BadInput : public testing::Test {
   void expect_model_refused(const std::string& model, const std::vector<std::string>& words) {
     const auto before = dir.list();
     expect_error(mercer({"inspect", model}), 1, words);
-    expect_error(mercer({"transform", model, data_file("iris.csv"), "-o", dir / "out.csv"}), 1, words);
-    expect_error(mercer({"inverse", model, data_file("iris.csv"), "-o", dir / "out.csv"}), 1, words);
+    expect_error(mercer({"transform", model, data_file("iris.csv"), "-o", dir / "out.csv"}), 1,
+                 words);
+    expect_error(mercer({"inverse", model, data_file("iris.csv"), "-o", dir / "out.csv"}), 1,
+                 words);
     EXPECT_EQ(dir.list(), before);
   }
 
@@ -94,13 +96,15 @@ TEST_F(BadInput, infinity) {
 TEST_F(BadInput, binary_garbage) {
   std::string noise;
   unsigned state = 12345;
-  for (int i = 0; i < 5000; ++i) noise += static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  for (int i = 0; i < 5000; ++i)
+    noise += static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
   for (const std::string name : {"g.csv", "g.tsv", "g.npy", "g.mtx", "g.svm", "g.csv.gz"})
     expect_fit_fails(dir.file(name, noise), 1, {name});
 }
 
 TEST_F(BadInput, truncated_npy) {
-  const std::string whole = npy(100, 4, [](long i, long j) { return static_cast<double>(i * j % 7); });
+  const std::string whole =
+      npy(100, 4, [](long i, long j) { return static_cast<double>(i * j % 7); });
   for (const std::size_t size : {7ul, 60ul, 128ul, 1000ul, whole.size() - 1})
     expect_fit_fails(dir.file("cut.npy", whole.substr(0, size)), 1, {"cut.npy"});
 }
@@ -116,8 +120,8 @@ TEST_F(BadInput, wrong_feature_count_at_transform) {
 
 TEST_F(BadInput, renamed_column_at_transform) {
   const std::string model = iris_model();
-  const std::string data = dir.file(
-      "new.csv", "sepal_length,sepal_width,petal_lenght,petal_width\n5.1,3.5,1.4,0.2\n");
+  const std::string data =
+      dir.file("new.csv", "sepal_length,sepal_width,petal_lenght,petal_width\n5.1,3.5,1.4,0.2\n");
   const auto before = dir.list();
   expect_error(mercer({"transform", model, data, "-o", dir / "out.csv"}), 1,
                {"new.csv", "'petal_length'", "did you mean 'petal_lenght'", "--columns"});
@@ -155,7 +159,8 @@ TEST_F(BadInput, truncated_model) {
 
 TEST_F(BadInput, bit_flipped_model) {
   const std::string whole = slurp(iris_model());
-  for (const std::size_t at : {std::size_t{3}, whole.size() / 3, whole.size() / 2, whole.size() - 1}) {
+  for (const std::size_t at :
+       {std::size_t{3}, whole.size() / 3, whole.size() / 2, whole.size() - 1}) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     expect_model_refused(dir.file("flip.st", damaged), {"flip.st"});

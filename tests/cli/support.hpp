@@ -65,8 +65,8 @@ inline void expect_near(const std::string& left, const std::string& right, doubl
 /// Little-endian NPY of doubles, filled by value(row, column).
 template <class Value>
 std::string npy(long rows, long cols, Value value) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(rows) +
-                       ", " + std::to_string(cols) + "), }";
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
+                       std::to_string(rows) + ", " + std::to_string(cols) + "), }";
   header.resize(117, ' ');
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);

@@ -40,8 +40,8 @@ Pipe output(bool terminal, int columns) {
   return ends;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& command, const RunOptions& options,
-                         int in, int out, int err) {
+[[noreturn]] void become(const std::vector<std::string>& command, const RunOptions& options, int in,
+                         int out, int err) {
   dup2(in, 0);
   dup2(out, 1);
   dup2(err, 2);
@@ -83,8 +83,8 @@ Run run(const std::vector<std::string>& command, const RunOptions& options) {
   // A run that is to be interrupted keeps its standard input open: only the signal may end it, or,
   // when that fails, our patience.
   const auto maybe_close_input = [&] {
-    const bool wait = options.signal != 0 &&
-                      (!signalled || Clock::now() - all_read < std::chrono::seconds(30));
+    const bool wait =
+        options.signal != 0 && (!signalled || Clock::now() - all_read < std::chrono::seconds(30));
     if (fds[2].fd >= 0 && written == options.input.size() && !wait) {
       close(in.write);
       fds[2].fd = -1;

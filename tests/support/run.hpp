@@ -10,19 +10,19 @@ struct Run {
   int exit_code = -1;  ///< 128 + signal when it was killed
   std::string out;
   std::string err;
-  long peak_kib = 0;   ///< largest resident size of the process
+  long peak_kib = 0;  ///< largest resident size of the process
 };
 
 struct RunOptions {
-  std::string input;                            ///< standard input
-  std::vector<std::string> environment;         ///< NAME=value, added
-  unsigned long file_size_limit = 0;            ///< bytes a file may grow to; 0: no limit
-  int signal = 0;            ///< sent `signal_after_ms` after all input was read; input stays open
+  std::string input;                     ///< standard input
+  std::vector<std::string> environment;  ///< NAME=value, added
+  unsigned long file_size_limit = 0;     ///< bytes a file may grow to; 0: no limit
+  int signal = 0;  ///< sent `signal_after_ms` after all input was read; input stays open
   int signal_after_ms = 0;
-  bool terminal = false;                        ///< standard error is a pseudo-terminal
-  bool terminal_out = false;                    ///< standard output is a pseudo-terminal
-  int columns = 100;                            ///< width of the pseudo-terminals
-  std::string directory;                        ///< working directory; empty: inherited
+  bool terminal = false;      ///< standard error is a pseudo-terminal
+  bool terminal_out = false;  ///< standard output is a pseudo-terminal
+  int columns = 100;          ///< width of the pseudo-terminals
+  std::string directory;      ///< working directory; empty: inherited
 };
 
 Run run(const std::vector<std::string>& command, const RunOptions& options = {});

@@ -1,0 +1,100 @@
+#include "cli/support.hpp"
+
+#include <Eigen/Dense>
+#include <nlohmann/json.hpp>
+
+namespace mercer::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(CliInspect, tells_the_same_as_fit) {
+  const TempDir dir;
+  const auto fit = mercer({"fit", data_file("wine.csv"), "--label", "cultivar", "--scale", "std",
+                           "-k", "3", "--json", "-o", dir / "w.st"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const auto inspect = mercer({"inspect", dir / "w.st", "--json"});
+  EXPECT_EQ(Json::parse(inspect.out), Json::parse(fit.out));
+
+  const auto words = mercer({"inspect", dir / "w.st"});
+  EXPECT_EQ(words.err, "");
+  for (const char* text :
+       {"w.st", "3 components", "178 rows x 13 columns", "z-scores", "label cultivar", "36.20 %",
+        "+0.42 flavanoids", "covariance", "total variance 13"})
+    EXPECT_THAT(words.out, testing::HasSubstr(text));
+}
+
+TEST(CliInspect, reads_float_models) {
+  const TempDir dir;
+  ASSERT_EQ(mercer({"fit", data_file("iris.csv"), "--label", "species", "-q", "--precision",
+                    "float", "-o", dir / "f.st"})
+                .exit_code,
+            0);
+  EXPECT_EQ(Json::parse(mercer({"inspect", dir / "f.st", "--json"}).out)["precision"], "float");
+}
+
+/// ψ(q) straight from its definition, over the rows of iris.
+double psi(Eigen::Vector4d q, bool z_scores) {
+  const auto rows = cells(slurp(data_file("iris.csv")));
+  Eigen::MatrixXd x(150, 4);
+  for (int i = 0; i < 150; ++i)
+    for (int j = 0; j < 4; ++j)
+      x(i, j) = number(rows[static_cast<std::size_t>(i) + 1][static_cast<std::size_t>(j)]);
+  x.rowwise() -= x.colwise().mean().eval();
+  if (z_scores) x.array().rowwise() /= (x.colwise().norm() / std::sqrt(149.0)).array();
+  return (x * q.normalized()).squaredNorm() / 149;
+}
+
+TEST(CliProbe, M_A2_variance_along_any_direction) {
+  const auto run = mercer({"probe", data_file("iris.csv"), "--label", "species", "--direction",
+                           "1,1,0,-2.5", "--direction", "0,0,10,0", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  ASSERT_EQ(json["directions"].size(), 2u);
+  const double first = json["directions"][0]["variance"];
+  EXPECT_NEAR(first, psi({1, 1, 0, -2.5}, false), 1e-12);
+  EXPECT_NEAR(json["directions"][1]["variance"].get<double>(), psi({0, 0, 1, 0}, false), 1e-12);
+  EXPECT_EQ(json["directions"][0]["direction"], Json({1.0, 1.0, 0.0, -2.5}));
+  EXPECT_NEAR(json["directions"][0]["ratio"].get<double>(),
+              first / json["total_variance"].get<double>(), 1e-15);
+  EXPECT_LT(first, json["largest_variance"].get<double>());
+  EXPECT_GT(first, json["smallest_variance"].get<double>());
+  EXPECT_EQ(json["n_samples"], 150);
+}
+
+TEST(CliProbe, an_eigenvector_has_its_eigenvalue) {
+  const auto run = mercer({"probe", data_file("iris.csv"), "--label", "species", "--json",
+                           "--scale", "std", "--direction", "1,2,3,4"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NEAR(Json::parse(run.out)["directions"][0]["variance"].get<double>(),
+              psi({1, 2, 3, 4}, true), 1e-12);
+}
+
+TEST(CliProbe, words) {
+  const auto run = mercer({"probe", "-", "--direction", "1,0", "--direction=-1,1"},
+                          {.input = "a,b\n1,2\n3,2\n5,2\n"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::HasSubstr("1,0                   4  100.00 %"));
+  EXPECT_THAT(run.out, testing::HasSubstr("-1,1                  2   50.00 %"));
+  EXPECT_THAT(run.out, testing::HasSubstr("at most 4, at least 0; all together 4"));
+}
+
+TEST(CliProbe, directions_are_checked) {
+  const std::string iris = data_file("iris.csv");
+  const auto probe = [&](const std::string& direction) {
+    return mercer({"probe", iris, "--label", "species", "--direction", direction});
+  };
+  expect_error(probe("1,1"), 2, {"--direction '1,1'", "2 numbers", "4 feature columns"});
+  expect_error(probe("0,0,0,0"), 2, {"zero"});
+  expect_error(probe("1,two,0,0"), 2, {"'two'"});
+  expect_error(probe("1,,0,0"), 2, {"''"});
+  expect_error(probe("inf,1,0,0"), 2, {"'inf'"});
+  expect_error(mercer({"probe", iris, "--label", "species"}), 2, {"--direction"});
+  expect_error(mercer({"probe", iris, "--direction", "1,0,0,0", "--direction", "1,0"}), 2,
+               {"'1,0'"});
+}
+
+}  // namespace
+
+}  // namespace mercer::test

@@ -1,0 +1,68 @@
+// Ctrl-C in the middle: exit code 130, one line, nothing left behind.
+
+#include "cli/support.hpp"
+
+#include <signal.h>
+
+namespace mercer::test {
+
+namespace {
+
+class CliInterrupt : public testing::Test {
+ protected:
+  void expect_stopped(const std::vector<std::string>& arguments, const RunOptions& options) {
+    const auto before = dir.list();
+    const auto run = mercer(arguments, options);
+    EXPECT_EQ(run.exit_code, 130);
+    EXPECT_EQ(run.err, "mercer: interrupted\n");
+    EXPECT_EQ(dir.list(), before);
+  }
+
+  /// Many rows of iris.
+  static std::string rows(int copies) {
+    const std::string iris = slurp(data_file("iris.csv"));
+    const std::string body = iris.substr(iris.find('\n') + 1);
+    std::string out = iris.substr(0, iris.find('\n') + 1);
+    for (int i = 0; i < copies; ++i) out += body;
+    return out;
+  }
+
+  TempDir dir;
+};
+
+TEST_F(CliInterrupt, while_fit_waits_for_its_first_row) {
+  expect_stopped({"fit", "-", "-o", dir / "m.st", "--scores", dir / "s.csv"},
+                 {.input = "a,b\n", .signal = SIGINT, .signal_after_ms = 50});
+}
+
+TEST_F(CliInterrupt, while_fit_waits_for_more_rows) {
+  dir.file("m.st", "old");
+  expect_stopped({"fit", "-", "--label", "species", "-o", dir / "m.st", "--scores", dir / "s.csv"},
+                 {.input = rows(2000), .signal = SIGINT, .signal_after_ms = 50});
+  EXPECT_EQ(slurp(dir / "m.st"), "old");
+}
+
+TEST_F(CliInterrupt, by_sigterm_too) {
+  expect_stopped({"fit", "-", "--label", "species", "-o", dir / "m.st"},
+                 {.input = rows(2000), .signal = SIGTERM, .signal_after_ms = 50});
+}
+
+TEST_F(CliInterrupt, while_transform_streams) {
+  ASSERT_EQ(
+      mercer({"fit", data_file("iris.csv"), "--label", "species", "-q", "-o", dir / "iris.st"})
+          .exit_code,
+      0);
+  expect_stopped({"transform", dir / "iris.st", "-", "-o", dir / "out.csv"},
+                 {.input = rows(2000), .signal = SIGINT, .signal_after_ms = 50});
+  expect_stopped({"inverse", dir / "iris.st", "-", "-o", dir / "out.npy"},
+                 {.input = "pc1,pc2\n1,2\n", .signal = SIGINT, .signal_after_ms = 50});
+}
+
+TEST_F(CliInterrupt, while_probe_waits) {
+  expect_stopped({"probe", "-", "--direction", "1,0,0,0", "--label", "species"},
+                 {.input = rows(1), .signal = SIGINT, .signal_after_ms = 50});
+}
+
+}  // namespace
+
+}  // namespace mercer::test

@@ -1,0 +1,73 @@
+// Data larger than its budget: the same answer, and the memory of the real process.
+
+#include "cli/support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace mercer::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+class CliMemory : public testing::Test {
+ protected:
+  static constexpr long rows = 400'000, cols = 64;  // 195 MiB
+
+  static void SetUpTestSuite() {
+    dir = new TempDir;
+    // Uneven scales and a mean, from sums of sines: smooth, deterministic, of full rank.
+    big = dir->file("big.npy", npy(rows, cols, [](long i, long j) {
+                      const double t =
+                          static_cast<double>(i % 9973) * 0.37 * static_cast<double>(j + 1);
+                      return 3 + std::sin(t) / static_cast<double>(j + 1);
+                    }));
+  }
+  static void TearDownTestSuite() { delete dir; }
+
+  static inline TempDir* dir = nullptr;
+  static inline std::string big;
+};
+
+TEST_F(CliMemory, out_of_core_fit_keeps_to_its_budget_and_gives_the_same_answer) {
+  const auto inside = mercer({"fit", big, "-k", "8", "--json"});
+  const auto outside = mercer({"fit", big, "-k", "8", "--json", "--memory", "64MiB"});
+  ASSERT_EQ(inside.exit_code, 0) << inside.err;
+  ASSERT_EQ(outside.exit_code, 0) << outside.err;
+  const Json a = Json::parse(inside.out), b = Json::parse(outside.out);
+  for (std::size_t i = 0; i < 8; ++i)
+    EXPECT_NEAR(a["eigenvalues"][i].get<double>(), b["eigenvalues"][i].get<double>(),
+                1e-10 * a["eigenvalues"][0].get<double>());
+  EXPECT_LE(outside.peak_kib, 64 * 1024);
+}
+
+TEST_F(CliMemory, scores_and_picture_of_a_stream_keep_to_the_budget_too) {
+  const auto run = mercer({"fit", big, "-k", "2", "--memory", "64MiB", "-o", *dir / "m.st",
+                           "--scores", *dir / "s.npy"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::HasSubstr("400000 rows x 64 columns"));
+  EXPECT_LE(run.peak_kib, 64 * 1024);
+  EXPECT_EQ(slurp(*dir / "s.npy").size(), 128u + rows * 2 * 8);
+}
+
+TEST_F(CliMemory, transform_streams_in_constant_memory) {
+  ASSERT_EQ(mercer({"fit", big, "-k", "2", "-q", "-o", *dir / "t.st"}).exit_code, 0);
+  const auto run = mercer({"transform", *dir / "t.st", big, "-o", *dir / "t.npy"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LE(run.peak_kib, 64 * 1024);
+}
+
+TEST_F(CliMemory, standard_input_that_does_not_fit_says_what_to_do) {
+  const auto before = dir->list();
+  expect_error(run({"sh", "-c",
+                    "'" + mercer_program() + "' fit - --format npy -q --memory 64MiB --scores '" +
+                        (*dir / "x.csv") + "' < '" + big + "'"}),
+               1, {"standard input", "--memory"});
+  EXPECT_EQ(dir->list(), before);
+}
+
+}  // namespace
+
+}  // namespace mercer::test

@@ -1,0 +1,125 @@
+// Files appear whole or not at all.
+
+#include "cli/support.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+namespace mercer::test {
+
+namespace {
+
+class CliOutput : public testing::Test {
+ protected:
+  std::vector<std::string> fit(const std::string& model, const std::string& scores) const {
+    return {"fit", data_file("digits.csv"), "--label", "digit", "-q", "-o", model, "--scores",
+            scores};
+  }
+
+  TempDir dir;
+};
+
+TEST_F(CliOutput, model_and_scores_replace_old_ones) {
+  dir.file("m.st", "old");
+  dir.file("s.csv", "old");
+  const auto run = mercer(fit(dir / "m.st", dir / "s.csv"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(dir.list(), (std::vector<std::string>{"m.st", "s.csv"}));
+  EXPECT_EQ(mercer({"inspect", dir / "m.st"}).exit_code, 0);
+  EXPECT_EQ(cells(slurp(dir / "s.csv")).size(), 1798u);
+}
+
+TEST_F(CliOutput, folder_that_does_not_exist) {
+  expect_error(mercer(fit(dir / "no/m.st", dir / "s.csv")), 1, {"no/m.st", "No such file"});
+  expect_error(mercer(fit(dir / "m.st", dir / "no/s.csv")), 1, {"no/s.csv", "No such file"});
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST_F(CliOutput, output_that_is_a_folder) {
+  std::filesystem::create_directory(dir / "folder");
+  std::filesystem::create_directory(dir / "folder.csv");
+  expect_error(mercer(fit(dir / "folder", dir / "s.csv")), 1, {"folder", "Is a directory"});
+  expect_error(mercer(fit(dir / "m.st", dir / "folder.csv")), 1, {"folder.csv", "Is a directory"});
+  EXPECT_EQ(dir.list(), (std::vector<std::string>{"folder", "folder.csv"}));
+}
+
+TEST_F(CliOutput, extension_that_cannot_be_written) {
+  for (const std::string name : {"s.xls", "s.mtx", "s.svm", "s"})
+    expect_error(mercer(fit(dir / "m.st", dir / name)), 2, {name, ".csv"});
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST_F(CliOutput, the_same_file_twice) {
+  expect_error(mercer(fit(dir / "x.csv", dir / "x.csv")), 2, {"--output and --scores", "x.csv"});
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST_F(CliOutput, full_disk_leaves_everything_as_it_was) {
+  dir.file("m.st", "old model");
+  dir.file("s.csv", "old scores");
+  // The model fits under the first limit, the scores do not; under the second nothing does.
+  for (const unsigned long limit : {100'000ul, 1'000ul}) {
+    expect_error(mercer(fit(dir / "m.st", dir / "s.csv"), {.file_size_limit = limit}), 1,
+                 {"cannot write", "File too large"});
+    EXPECT_EQ(dir.list(), (std::vector<std::string>{"m.st", "s.csv"}));
+    EXPECT_EQ(slurp(dir / "m.st"), "old model");
+    EXPECT_EQ(slurp(dir / "s.csv"), "old scores");
+  }
+}
+
+TEST_F(CliOutput, full_disk_at_transform_and_inverse) {
+  ASSERT_EQ(mercer(fit(dir / "m.st", dir / "s.csv")).exit_code, 0);
+  const auto before = dir.list();
+  expect_error(mercer({"transform", dir / "m.st", data_file("digits.csv"), "-o", dir / "out.csv"},
+                      {.file_size_limit = 10'000}),
+               1, {"out.csv", "File too large"});
+  expect_error(mercer({"inverse", dir / "m.st", dir / "s.csv", "-o", dir / "out.npy"},
+                      {.file_size_limit = 10'000}),
+               1, {"out.npy", "File too large"});
+  EXPECT_EQ(dir.list(), before);
+}
+
+TEST_F(CliOutput, full_device) {
+  expect_error(mercer(fit(dir / "m.st", "/dev/full")), 1, {"/dev/full", "No space left"});
+  expect_error(mercer(fit("/dev/full", dir / "s.csv")), 1, {"/dev/full", "No space left"});
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST_F(CliOutput, full_standard_output) {
+  for (const std::string call :
+       {"fit '" + data_file("iris.csv") + "' --label species",
+        "fit '" + data_file("iris.csv") + "' --label species --json",
+        "fit '" + data_file("iris.csv") + "' --label species -q --scores -", std::string("--help")})
+    expect_error(run({"sh", "-c", "'" + mercer_program() + "' " + call + " > /dev/full"}), 1,
+                 {"standard output", "No space left"});
+}
+
+TEST_F(CliOutput, a_closed_pipe_ends_quietly_and_cleans_up) {
+  const std::string script = "'" + mercer_program() + "' fit '" + data_file("digits.csv") +
+                             "' --label digit -q --scores - -o '" + (dir / "m.st") +
+                             "' | head -n 1; echo ${PIPESTATUS[0]}";
+  const auto run = mercer::test::run({"bash", "-c", script});
+  EXPECT_EQ(run.err, "");
+  EXPECT_TRUE(run.out.starts_with("digit,pc1,")) << run.out;
+  EXPECT_TRUE(run.out.ends_with("\n" + std::to_string(128 + SIGPIPE) + "\n")) << run.out;
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST_F(CliOutput, a_symbolic_link_stays_one) {
+  dir.file("real.csv", "old");
+  std::filesystem::create_symlink("real.csv", dir / "link.csv");
+  ASSERT_EQ(mercer(fit(dir / "m.st", dir / "link.csv")).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "link.csv"));
+  EXPECT_EQ(cells(slurp(dir / "real.csv")).size(), 1798u);
+}
+
+TEST_F(CliOutput, scores_may_replace_the_data_they_came_from) {
+  const std::string data = dir.file("x.csv", slurp(data_file("iris.csv")));
+  const auto run = mercer({"fit", data, "--label", "species", "-q", "--scores", data});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(cells(slurp(data)).size(), 151u);
+}
+
+}  // namespace
+
+}  // namespace mercer::test

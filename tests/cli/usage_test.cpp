@@ -1,0 +1,158 @@
+// Help, flags and the texts that must know every one of them.
+
+#include "cli/support.hpp"
+
+#include <regex>
+#include <set>
+
+namespace mercer::test {
+
+namespace {
+
+const std::vector<std::string> commands = {"fit",     "transform", "inverse",
+                                           "inspect", "probe",     "completion"};
+
+/// Every --flag that the help of a command lists.
+std::set<std::string> flags_of(const std::string& command) {
+  std::set<std::string> flags;
+  const std::string help = mercer({command, "--help"}).out;
+  const std::regex listed("\n  (?:-\\w,)?(--[a-z-]+)");
+  for (std::sregex_iterator i(help.begin(), help.end(), listed), end; i != end; ++i)
+    flags.insert((*i)[1]);
+  return flags;
+}
+
+TEST(CliUsage, version) {
+  const auto run = mercer({"--version"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_TRUE(std::regex_match(run.out, std::regex("mercer \\d+\\.\\d+\\.\\d+\n"))) << run.out;
+}
+
+TEST(CliUsage, help_shows_examples_first) {
+  std::vector<std::vector<std::string>> calls = {{"--help"}, {"-h"}};
+  for (const std::string& command : commands) {
+    calls.push_back({command, "--help"});
+    calls.push_back({command, "-h"});
+  }
+  for (const auto& call : calls) {
+    const auto run = mercer(call);
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_EQ(run.err, "");
+    EXPECT_LT(run.out.find("Examples:\n  "), run.out.find("Usage: mercer"));
+    EXPECT_LT(run.out.find("Usage: mercer"), run.out.find("--help  "));
+    for (const std::string& line : split(run.out, '\n')) EXPECT_LE(line.size(), 120u) << line;
+  }
+  for (const std::string& command : commands)
+    EXPECT_THAT(mercer({"--help"}).out, testing::HasSubstr("\n  " + command + " "));
+}
+
+TEST(CliUsage, help_lists_the_flags_of_the_contract) {
+  const std::set<std::string> rows = {
+      "--columns", "--exclude", "--label", "--id",    "--missing",   "--header", "--delimiter",
+      "--format",  "--threads", "--seed",  "--quiet", "--precision", "--help"};
+  std::set<std::string> fit = rows;
+  fit.insert({"--output", "--scores", "--components", "--ddof", "--solver", "--tolerance",
+              "--memory", "--no-center", "--scale", "--weights", "--json", "--no-plot"});
+  EXPECT_EQ(flags_of("fit"), fit);
+  std::set<std::string> transform = rows;
+  transform.insert("--output");
+  EXPECT_EQ(flags_of("transform"), transform);
+  EXPECT_EQ(flags_of("inverse"), transform);
+  EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--json", "--help"}));
+  std::set<std::string> probe = rows;
+  probe.insert(
+      {"--direction", "--json", "--weights", "--ddof", "--scale", "--no-center", "--memory"});
+  EXPECT_EQ(flags_of("probe"), probe);
+}
+
+TEST(CliUsage, completions_and_manual_know_every_flag) {
+  const auto bash = mercer({"completion", "bash"}), zsh = mercer({"completion", "zsh"}),
+             fish = mercer({"completion", "fish"});
+  std::string manual = slurp(data_file("../docs/man/mercer.1"));
+  manual = std::regex_replace(manual, std::regex("\\\\-"), "-");
+  const std::string reference = slurp(data_file("../docs/cli.md"));
+  for (const std::string& command : commands) {
+    EXPECT_THAT(manual, testing::HasSubstr("mercer " + command));
+    EXPECT_THAT(reference, testing::HasSubstr("\n### " + command + "\n"));
+    for (const std::string& flag : flags_of(command)) {
+      EXPECT_THAT(manual, testing::HasSubstr(flag));
+      EXPECT_THAT(bash.out, testing::HasSubstr(flag));
+      EXPECT_THAT(zsh.out, testing::HasSubstr(flag));
+      EXPECT_THAT(fish.out, testing::HasSubstr("-l " + flag.substr(2)));
+      if (flag != "--help") {
+        EXPECT_THAT(reference, testing::HasSubstr(flag));
+      }
+    }
+  }
+}
+
+/// What bash offers for a line, its last word being the one that is completed.
+std::string completed(const std::vector<std::string>& words) {
+  std::string script = "source <('" + mercer_program() + "' completion bash); COMP_WORDS=(";
+  for (const std::string& word : words) script += "'" + word + "' ";
+  script += "); COMP_CWORD=" + std::to_string(words.size() - 1) + "; _mercer; echo ${COMPREPLY[*]}";
+  const auto run = mercer::test::run({"bash", "-c", script});
+  EXPECT_EQ(run.err, "");
+  return run.out;
+}
+
+TEST(CliUsage, bash_completes_commands_flags_and_values) {
+  EXPECT_EQ(completed({"mercer", "in"}), "inverse inspect\n");
+  EXPECT_EQ(completed({"mercer", "fit", "x.csv", "--so"}), "--solver\n");
+  EXPECT_EQ(completed({"mercer", "fit", "--solver", ""}), "auto covariance gram svd\n");
+  EXPECT_EQ(completed({"mercer", "inspect", "--"}), "--json --help\n");
+  EXPECT_EQ(completed({"mercer", "completion", ""}), "bash zsh fish --help\n");
+}
+
+TEST(CliUsage, bash_completion_offers_exactly_the_flags_of_each_command) {
+  for (const std::string command : {"fit", "transform", "inverse", "inspect", "probe"}) {
+    std::string offered = completed({"mercer", command, "--"});
+    offered.pop_back();
+    const auto list = split(offered, ' ');
+    EXPECT_EQ(std::set<std::string>(list.begin(), list.end()), flags_of(command)) << command;
+  }
+}
+
+TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
+  const std::string iris = data_file("iris.csv");
+  const auto wrong = [](const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& words) {
+    expect_error(mercer(arguments), 2, words);
+  };
+  wrong({}, {"a command is missing", "(see mercer --help)"});
+  wrong({"ift", iris}, {"unknown command 'ift'", "(see mercer --help)"});
+  wrong({"--frobnicate"}, {"unknown option '--frobnicate'"});
+  wrong({"fit"}, {"DATA", "required", "(see mercer fit --help)"});
+  wrong({"transform", "m.st"}, {"DATA", "required", "(see mercer transform --help)"});
+  wrong({"fit", iris, "--kernel", "rbf"}, {"unknown option '--kernel'"});
+  wrong({"fit", iris, "another.csv"}, {"unexpected argument 'another.csv'"});
+  wrong({"fit", iris, "-k"}, {"--components needs a value"});
+  wrong({"fit", iris, "--solver", "magic"}, {"--solver 'magic'", "auto, covariance, gram or svd"});
+  wrong({"fit", iris, "--scale", "max"}, {"--scale 'max'", "none or std"});
+  wrong({"fit", iris, "--precision", "half"}, {"--precision 'half'", "double or float"});
+  wrong({"fit", iris, "--missing", "zero"}, {"--missing 'zero'", "error, drop or mean"});
+  wrong({"fit", iris, "--header", "maybe"}, {"--header 'maybe'", "auto, yes or no"});
+  wrong({"fit", iris, "--format", "xls"}, {"--format 'xls'"});
+  wrong({"fit", iris, "--ddof", "2"}, {"--ddof '2'", "0 to 1"});
+  wrong({"fit", iris, "--tolerance", "0"}, {"--tolerance '0'"});
+  wrong({"fit", iris, "--threads", "-1"}, {"--threads '-1'"});
+  wrong({"fit", iris, "--threads", "two"}, {"--threads 'two'"});
+  wrong({"fit", iris, "--seed", "x"}, {"--seed 'x'"});
+  wrong({"fit", iris, "--memory", "lots"}, {"--memory 'lots'"});
+  wrong({"fit", iris, "--delimiter", "ab"}, {"--delimiter 'ab'"});
+  wrong({"fit", iris, "--delimiter", "5"}, {"--delimiter '5'"});
+  wrong({"fit", iris, "--label", "specie"}, {"--label 'specie'", "did you mean 'species'"});
+  wrong({"fit", iris, "--columns", "9-12"}, {"--columns", "5 columns"});
+  wrong({"fit", iris, "--label", "species", "-o", "-", "--scores", "-"}, {"both '-'"});
+  wrong({"fit", iris, "--label", "species", "-o", "-", "--json"}, {"--json"});
+  wrong({"completion", "csh"}, {"'csh'", "bash, zsh and fish"});
+  wrong({"inspect", "m.st", "--threads", "2"}, {"unknown option '--threads'"});
+}
+
+TEST(CliUsage, control_characters_in_a_message_stay_on_the_line) {
+  expect_error(mercer({"fit", "no\nsuch\x1b[31m.csv"}), 1, {"no?such?[31m.csv"});
+}
+
+}  // namespace
+
+}  // namespace mercer::test
