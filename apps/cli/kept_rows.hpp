@@ -4,6 +4,8 @@
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -49,7 +51,7 @@ auto naming(const std::string& file, Work work) {
   } catch (const Error& e) {
     const std::string what = e.what();
     if (e.code() != Errc::bad_data || what.find(file) != what.npos) throw;
-    throw Error(e.code(), "'" + file + "': " + what);
+    throw Error(e.code(), fmt::format("'{}': {}", file, what));
   }
 }
 

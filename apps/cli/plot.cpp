@@ -47,8 +47,9 @@ Cloud cloud_of(const Model<T>& model, const Block<T>& all, const TransformOption
     sample.add(all);
     return cloud_of(model, sample, options);
   }
-  // Dense rows are taken where they lie.
-  const Index step = std::max<Index>(1, (all.rows.rows() + most_points - 1) / most_points);
+  // Dense rows are taken where they lie, a number apart that no calendar divides.
+  Index step = std::max<Index>(1, (all.rows.rows() + most_points - 1) / most_points);
+  while (step > 1 && (step % 2 == 0 || step % 3 == 0 || step % 5 == 0 || step % 7 == 0)) ++step;
   const Index count = (all.rows.rows() + step - 1) / step;
   const Index stride = all.rows.dense().outerStride();
   Cloud cloud =

@@ -58,6 +58,17 @@ TEST_F(CliInterrupt, while_transform_streams) {
                  {.input = "pc1,pc2\n1,2\n", .signal = SIGINT, .signal_after_ms = 50});
 }
 
+TEST_F(CliInterrupt, while_fit_computes) {
+  // A file of holes: 25 GB that take no room on disk and far longer to read than the signal.
+  const std::string big = dir.file("holes.npy", npy(0, 32, [](long, long) { return 0.0; }));
+  std::string header = slurp(big);
+  header.replace(header.find("(0, 32), }"), 19, "(100000000, 32), } ");
+  dir.file("holes.npy", header);
+  std::filesystem::resize_file(big, header.size() + std::uintmax_t{100'000'000} * 32 * 8);
+  expect_stopped({"fit", big, "--memory", "64MiB", "-o", dir / "m.st", "--scores", dir / "s.npy"},
+                 {.signal = SIGINT, .signal_after_ms = 300});
+}
+
 TEST_F(CliInterrupt, while_probe_waits) {
   expect_stopped({"probe", "-", "--direction", "1,0,0,0", "--label", "species"},
                  {.input = rows(1), .signal = SIGINT, .signal_after_ms = 50});

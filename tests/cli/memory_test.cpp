@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 class CliMemory : public testing::Test {
  protected:
-  static constexpr long rows = 400'000, cols = 64;  // 195 MiB
+  static constexpr long rows = 200'000, cols = 64;  // 98 MiB
 
   static void SetUpTestSuite() {
     dir = new TempDir;
@@ -47,7 +47,7 @@ TEST_F(CliMemory, scores_and_picture_of_a_stream_keep_to_the_budget_too) {
   const auto run = mercer({"fit", big, "-k", "2", "--memory", "64MiB", "-o", *dir / "m.st",
                            "--scores", *dir / "s.npy"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, testing::HasSubstr("400000 rows x 64 columns"));
+  EXPECT_THAT(run.out, testing::HasSubstr("200000 rows x 64 columns"));
   EXPECT_LE(run.peak_kib, 64 * 1024);
   EXPECT_EQ(slurp(*dir / "s.npy").size(), 128u + rows * 2 * 8);
 }

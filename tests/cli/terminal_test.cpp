@@ -121,6 +121,20 @@ TEST(CliTerminal, no_progress_bar_without_a_terminal_or_before_a_second) {
   EXPECT_EQ(mercer(fit_iris(), {.environment = utf8, .terminal = true}).err, "");
 }
 
+TEST(CliTerminal, a_progress_bar_comes_after_a_second_and_is_erased) {
+  const std::string slow = "(head -n 20 '" + data_file("iris.csv") +
+                           "'; sleep 1.3; for i in 1 2 3 4; do tail -n +2 '" +
+                           data_file("iris.csv") + "'; sleep 0.2; done) | '" + mercer_program() +
+                           "' fit - --label species --no-plot";
+  const auto drawn = run({"sh", "-c", slow}, {.environment = utf8, .terminal = true});
+  EXPECT_EQ(drawn.exit_code, 0);
+  EXPECT_THAT(drawn.err, testing::HasSubstr("\r\x1b[Kreading  "));
+  EXPECT_THAT(drawn.err, testing::HasSubstr("/s"));
+  EXPECT_TRUE(drawn.err.ends_with("\r\x1b[K"));
+  EXPECT_EQ(run({"sh", "-c", slow + " -q"}, {.environment = utf8, .terminal = true}).err, "");
+  EXPECT_EQ(run({"sh", "-c", slow}, {.environment = utf8}).err, "");
+}
+
 }  // namespace
 
 }  // namespace mercer::test
