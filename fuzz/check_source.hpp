@@ -40,15 +40,32 @@ struct Choices {
     options.header = static_cast<Header>(choice[1] % 3);
     options.delimiter = "\0,;\t |"[choice[1] / 3];
     switch (choice[2]) {
-      case 1: options.columns = "1"; break;
-      case 2: options.columns = "2-3,a"; break;
-      case 3: options.exclude = "1"; break;
-      case 4: options.label = "1"; break;
-      case 5: options.id = "2"; break;
-      case 6: options.weights = "2"; break;
-      case 7: options.label = "a", options.id = "1", options.weights = "3"; break;
-      case 8: options.exclude = "b,1", options.label = "2"; break;
-      default: break;
+      case 1:
+        options.columns = "1";
+        break;
+      case 2:
+        options.columns = "2-3,a";
+        break;
+      case 3:
+        options.exclude = "1";
+        break;
+      case 4:
+        options.label = "1";
+        break;
+      case 5:
+        options.id = "2";
+        break;
+      case 6:
+        options.weights = "2";
+        break;
+      case 7:
+        options.label = "a", options.id = "1", options.weights = "3";
+        break;
+      case 8:
+        options.exclude = "b,1", options.label = "2";
+        break;
+      default:
+        break;
     }
     small_block = std::size_t{1} << choice[3];
   }
@@ -61,7 +78,7 @@ template <class T>
 struct Reading {
   Schema schema;
   Index rows = 0;
-  std::vector<T> values;               // dense cells, or sparse values
+  std::vector<T> values;                // dense cells, or sparse values
   std::vector<std::int64_t> structure;  // of sparse rows: length, then columns
   std::vector<double> weights;
   std::vector<std::string> texts;

@@ -27,8 +27,7 @@ std::string sealed(const std::string& input) {
   if (end < input.size()) file += input.substr(end + 1);
   if (file.size() < checksum::position + checksum::zeros.size()) return file;
   file.replace(checksum::position, checksum::zeros.size(), checksum::zeros);
-  file.replace(checksum::position, checksum::zeros.size(),
-               checksum::text(checksum::add(0, file)));
+  file.replace(checksum::position, checksum::zeros.size(), checksum::text(checksum::add(0, file)));
   return file;
 }
 

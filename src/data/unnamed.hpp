@@ -15,7 +15,7 @@ inline std::optional<ColumnPlan> plan_unnamed(Index file_columns, const ReadOpti
   const bool chosen = !options.columns.empty() || !options.exclude.empty() ||
                       !options.label.empty() || !options.id.empty() || !options.weights.empty();
   if (!chosen) return std::nullopt;
-  constexpr Index most = 1 << 24;
+  constexpr Index most = 1 << 22;
   require(file_columns <= most, Errc::bad_option,
           "'{}' has {} columns; columns can be chosen from at most {}", file, file_columns, most);
   return plan_columns(file_columns, {}, options, file);

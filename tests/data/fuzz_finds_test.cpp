@@ -13,8 +13,7 @@ using test::error_of;
 using test::memory_bytes;
 
 TEST(FuzzFinds, csv_counts_as_missing_only_what_stands_in_the_rows) {
-  const auto source =
-      open_csv<double>(memory_bytes("a,b\n1,\n3,4\n"), {.missing = Missing::drop});
+  const auto source = open_csv<double>(memory_bytes("a,b\n1,\n3,4\n"), {.missing = Missing::drop});
   while (source->next()) continue;
   EXPECT_EQ(source->dropped_rows(), 1);
   EXPECT_EQ(source->missing_cells(), 0);
@@ -30,12 +29,11 @@ TEST(FuzzFinds, dropping_every_row_is_an_error_in_every_format) {
                    drop);
              }).what(),
              says);
-  EXPECT_HAS(
-      error_of([&] {
-        open_mtx<double>(memory_bytes("%%MatrixMarket matrix array real general\n1 1\nnan\n"),
-                         drop);
-      }).what(),
-      says);
+  EXPECT_HAS(error_of([&] {
+               open_mtx<double>(
+                   memory_bytes("%%MatrixMarket matrix array real general\n1 1\nnan\n"), drop);
+             }).what(),
+             says);
   const std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
   std::string npy("\x93NUMPY\x01\x00", 8);
   npy += static_cast<char>(header.size());
