@@ -243,9 +243,9 @@ TEST(BadModelFile, numbers_must_make_sense) {
 }
 
 TEST(BadModelFile, numbers_that_single_precision_cannot_hold_are_refused_there_only) {
-  for (const auto& [at, value] : {std::pair<std::size_t, double>{64, 1e300}, {88, 1e-300}}) {
+  for (const auto& wrong : {std::pair<std::size_t, double>{64, 1e300}, {88, 1e-300}}) {
     const std::string file =
-        forge(sample(), [&](auto&, std::string& data) { put(data, at, value); });
+        forge(sample(), [&](auto&, std::string& data) { put(data, wrong.first, wrong.second); });
     EXPECT_EQ(complaint<double>(file), "");
     EXPECT_NE(complaint<float>(file).find("single precision cannot hold"), std::string::npos);
   }
