@@ -44,4 +44,31 @@ std::vector<Axis::Tick> Axis::ticks(int count) const {
   return out;
 }
 
+std::string x_axis(const Axis& axis, int width, int dots_per_cell, int margin,
+                   const std::string& title, const Terminal& terminal) {
+  const auto room = static_cast<std::size_t>(width);
+  std::vector<std::string> line(room, terminal.unicode ? "─" : "-");
+  std::string numbers(room + 12, ' ');
+  std::size_t free_from = 0;
+  for (const auto& tick : axis.ticks(std::max(2, width / 14))) {
+    const auto column = static_cast<std::size_t>(tick.dot / dots_per_cell);
+    line[column] = terminal.unicode ? "┬" : "+";
+    const std::size_t half = tick.text.size() / 2;
+    const std::size_t from = column > half ? column - half : 0;
+    if (from < free_from || from + tick.text.size() > numbers.size()) continue;
+    numbers.replace(from, tick.text.size(), tick.text);
+    free_from = from + tick.text.size() + 1;
+  }
+  while (!numbers.empty() && numbers.back() == ' ') numbers.pop_back();
+  std::string rule;
+  for (const std::string& piece : line) rule += piece;
+  const std::string left(static_cast<std::size_t>(margin), ' ');
+  const std::string corner = terminal.unicode ? "└" : "+";
+  std::string out = left + terminal.dim(corner + rule) + "\n";
+  out += left + " " + terminal.dim(numbers) + "\n";
+  const auto pad = static_cast<std::size_t>(
+      std::max(0, margin + 1 + width - static_cast<int>(columns_of(title))));
+  return out + std::string(pad, ' ') + title + "\n";
+}
+
 }  // namespace mercer::cli

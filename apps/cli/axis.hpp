@@ -1,6 +1,8 @@
 #pragma once
 // An interval on so many dots, with round numbers to mark it.
 
+#include "terminal.hpp"
+
 #include <string>
 #include <vector>
 
@@ -27,5 +29,9 @@ class Axis {
   double low_, high_;
   int dots_;
 };
+
+/// The line below a picture, with ticks, the numbers under them and a title at the right.
+std::string x_axis(const Axis& axis, int width, int dots_per_cell, int margin,
+                   const std::string& title, const Terminal& terminal);
 
 }  // namespace mercer::cli
