@@ -118,24 +118,29 @@ TEST(BadModelFile, a_map_that_is_not_known_may_be_that_of_a_newer_version) {
 
 TEST(BadModelFile, each_array_must_be_there_with_its_shape_and_type) {
   for (const char* name : {"components", "mean", "eigenvalues"}) {
-    expect_complaint(forge(sample(), [&](Json& h, auto&) { h["other"] = h[name], h.erase(name); }),
+    expect_complaint(forge(sample(),
+                           [&](Json& h, auto&) {
+                             const Json array = h[name];
+                             h.erase(name);
+                             h["other"] = array;
+                           }),
                      std::string("'") + name + "' is missing");
     expect_complaint(forge(sample(), [&](Json& h, auto&) { h[name]["dtype"] = "I64"; }),
                      "neither F32 nor F64");
     expect_complaint(forge(sample(), [&](Json& h, auto&) { h[name]["dtype"] = "F32"; }),
                      "does not match its size");
     for (const Json& shape :
-         {Json::array(), Json({1}), Json({2, 3, 1}), Json({0}), Json({0, 3}), Json({3, 4}),
-          Json({1ULL << 62, 1ULL << 62}), Json({1ULL << 63, 6}), Json({(1ULL << 61) + 6, 1})})
+         {Json::array(), Json::array({1}), Json::array({2, 3, 1}), Json::array({0}), Json::array({0, 3}), Json::array({3, 4}),
+          Json::array({1ULL << 62, 1ULL << 62}), Json::array({1ULL << 63, 6}), Json::array({(1ULL << 61) + 6, 1})})
       expect_complaint(forge(sample(), [&](Json& h, auto&) { h[name]["shape"] = shape; }),
                        "does not match its size");
-    for (const Json& shape : {Json("3"), Json({-1}), Json({1.5}), Json({"3"}), Json({1e30})})
+    for (const Json& shape : {Json("3"), Json::array({-1}), Json::array({1.5}), Json::array({"3"}), Json::array({1e30})})
       expect_complaint(forge(sample(), [&](Json& h, auto&) { h[name]["shape"] = shape; }),
                        "describes an array badly");
   }
   expect_complaint(forge(sample(),
                          [&](Json& h, auto&) {
-                           h["components"]["shape"] = {3, 2};
+                           h["components"]["shape"] = Json::array({3, 2});
                          }),
                    "differ in length");
 }
@@ -144,13 +149,13 @@ TEST(BadModelFile, arrays_must_follow_each_other_to_the_end_of_the_file) {
   const auto offsets = [](const char* name, const Json& value) {
     return forge(sample(), [&](Json& h, auto&) { h[name]["data_offsets"] = value; });
   };
-  expect_complaint(offsets("mean", {0, 24}), "overlap or leave gaps");
-  expect_complaint(offsets("eigenvalues", {8, 24}), "overlap or leave gaps");
-  expect_complaint(offsets("scale", {88, 1ULL << 40}), "truncated");
-  expect_complaint(offsets("scale", {88, ~0ULL}), "beyond any file");
-  expect_complaint(offsets("scale", {88, 96}), "goes on after its end");
-  expect_complaint(offsets("mean", {88, 64}), "describes an array badly");
-  expect_complaint(offsets("mean", {64}), "describes an array badly");
+  expect_complaint(offsets("mean", Json::array({0, 24})), "overlap or leave gaps");
+  expect_complaint(offsets("eigenvalues", Json::array({8, 24})), "overlap or leave gaps");
+  expect_complaint(offsets("scale", Json::array({88, 1ULL << 40})), "truncated");
+  expect_complaint(offsets("scale", Json::array({88, ~0ULL})), "beyond any file");
+  expect_complaint(offsets("scale", Json::array({88, 96})), "goes on after its end");
+  expect_complaint(offsets("mean", Json::array({88, 64})), "describes an array badly");
+  expect_complaint(offsets("mean", Json::array({64})), "describes an array badly");
   expect_complaint(offsets("mean", nullptr), "describes an array badly");
 }
 
