@@ -1,6 +1,6 @@
 // Times open + read_all of a CSV file: bench_csv FOLDER [runs] [threads].
-// Makes FOLDER/numbers.csv (200,000 × 50 normal numbers, six decimals) when it is missing. Prints one
-// line of JSON.
+// Makes FOLDER/numbers.csv (200,000 × 50 normal numbers, six decimals) when it is missing. Prints
+// one line of JSON.
 
 #include <mercer/data.hpp>
 

@@ -131,8 +131,8 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
   plan.file_names = std::move(names);
   for (std::size_t i = 0; i < plan.file_names.size(); ++i)
     if (plan.file_names[i].empty()) plan.file_names[i] = std::to_string(i + 1);
-  const bool by_model = options.columns.empty() && !options.like.features.empty() &&
-                        !plan.file_names.empty();
+  const bool by_model =
+      options.columns.empty() && !options.like.features.empty() && !plan.file_names.empty();
   plan.roles.assign(static_cast<std::size_t>(file_columns),
                     options.columns.empty() && !by_model ? Role::feature : Role::skip);
 

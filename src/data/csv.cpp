@@ -35,7 +35,7 @@ class CsvSource final : public Source<T> {
       seen_lines_ += chunk.lines;
       seen_bytes_ += static_cast<double>(chunk.end - chunk.begin);
     }
-    options_.block_bytes = std::max<std::size_t>(options.block_bytes, 64);
+    options_.block_bytes = std::clamp<std::size_t>(options.block_bytes, 64, std::size_t{1} << 30);
   }
 
   const Schema& schema() const override { return layout_.plan.schema; }
