@@ -114,6 +114,19 @@ TEST(ReadAll, sparse_blocks_are_joined) {
   EXPECT_EQ(table.x.size(), 0);
 }
 
+TEST(ReadAll, sparse_rows_that_are_left_begin_at_zero) {
+  const Table<float> original = sparse_table(500);
+  const auto source = from_table(Table<float>(original), "s", 300);
+  const Index taken = source->next()->rows.rows();
+  const Table<float> rest = read_all(*source);
+  ASSERT_EQ(rest.sparse.rows(), 500 - taken);
+  EXPECT_EQ(rest.sparse.offsets.front(), 0);
+  EXPECT_EQ(static_cast<std::size_t>(rest.sparse.offsets.back()), rest.sparse.values.size());
+  const auto skipped =
+      static_cast<std::size_t>(original.sparse.offsets[static_cast<std::size_t>(taken)]);
+  EXPECT_EQ(rest.sparse.values.front(), original.sparse.values[skipped]);
+}
+
 TEST(ReadAll, a_budget_is_kept_and_named) {
   constexpr std::size_t numbers = 20'000 * 13 * sizeof(double);
   for (const std::size_t limit : {std::size_t{1}, numbers / 2, numbers}) {
