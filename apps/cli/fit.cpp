@@ -109,7 +109,7 @@ void fit_rows(const Flags& flags) {
 
   KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, !flags.scores.empty());
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
-  if (!rows.in_memory()) {
+  if (plot && !rows.in_memory()) {
     const Index sample_bytes = Index{16} << 20;
     stream.emplace(rows, std::clamp<Index>(
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,

@@ -14,8 +14,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::ScalableTag<double>;
 
-HWY_ATTR hn::Vec<Doubles> load(const double* p) { return hn::LoadU(Doubles(), p); }
-HWY_ATTR hn::Vec<Doubles> load(const float* p) {
+HWY_INLINE HWY_ATTR hn::Vec<Doubles> load(const double* p) { return hn::LoadU(Doubles(), p); }
+HWY_INLINE HWY_ATTR hn::Vec<Doubles> load(const float* p) {
   return hn::PromoteTo(Doubles(), hn::LoadU(hn::Rebind<float, Doubles>(), p));
 }
 
