@@ -130,11 +130,13 @@ TEST(BadModelFile, each_array_must_be_there_with_its_shape_and_type) {
     expect_complaint(forge(sample(), [&](Json& h, auto&) { h[name]["dtype"] = "F32"; }),
                      "does not match its size");
     for (const Json& shape :
-         {Json::array(), Json::array({1}), Json::array({2, 3, 1}), Json::array({0}), Json::array({0, 3}), Json::array({3, 4}),
-          Json::array({1ULL << 62, 1ULL << 62}), Json::array({1ULL << 63, 6}), Json::array({(1ULL << 61) + 6, 1})})
+         {Json::array(), Json::array({1}), Json::array({2, 3, 1}), Json::array({0}),
+          Json::array({0, 3}), Json::array({3, 4}), Json::array({1ULL << 62, 1ULL << 62}),
+          Json::array({1ULL << 63, 6}), Json::array({(1ULL << 61) + 6, 1})})
       expect_complaint(forge(sample(), [&](Json& h, auto&) { h[name]["shape"] = shape; }),
                        "does not match its size");
-    for (const Json& shape : {Json("3"), Json::array({-1}), Json::array({1.5}), Json::array({"3"}), Json::array({1e30})})
+    for (const Json& shape : {Json("3"), Json::array({-1}), Json::array({1.5}), Json::array({"3"}),
+                              Json::array({1e30})})
       expect_complaint(forge(sample(), [&](Json& h, auto&) { h[name]["shape"] = shape; }),
                        "describes an array badly");
   }
