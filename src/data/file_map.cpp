@@ -35,7 +35,12 @@ void FileMap::prefetch(std::size_t begin, std::size_t end) const {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   begin = begin / page * page;
   end = std::min(end, size_);
-  if (begin < end) madvise(const_cast<char*>(data_) + begin, end - begin, MADV_WILLNEED);
+  if (begin >= end) return;
+  // Asking costs as much as reading when everything is in the page cache already: look first.
+  unsigned char resident = 0;
+  char* const last = const_cast<char*>(data_) + (end - 1) / page * page;
+  if (mincore(last, 1, &resident) == 0 && (resident & 1) != 0) return;
+  madvise(const_cast<char*>(data_) + begin, end - begin, MADV_WILLNEED);
 }
 
 void FileMap::release(std::size_t begin, std::size_t end) const {
