@@ -11,7 +11,7 @@ namespace {
 TEST(InnerProducts, the_upper_triangle_is_right_for_any_number_of_columns) {
   test::on_every_target([] {
     test::Random random(1);
-    for (Index d = 1; d <= 70; ++d) {
+    for (const Index d : {1, 2, 5, 6, 7, 8, 11, 12, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 70}) {
       const Index n = 1 + d % 5 * 7, stride = padded_columns(d);
       Matrix<double> a = Matrix<double>::Zero(n, stride), c = Matrix<double>::Zero(stride, stride);
       a.leftCols(d) = random.normal(n, d);
