@@ -45,8 +45,8 @@ TEST(CsvErrors, text_further_down_is_most_likely_a_mistake) {
 }
 
 TEST(CsvErrors, long_text_is_shortened) {
-  const std::string text = message("a,b\n1,2\n1," + std::string(5000, 'y') + "\n");
-  EXPECT_NE(text.find("'" + std::string(40, 'y') + "…' is not a number"), text.npos) << text;
+  const std::string text = message(fmt::format("a,b\n1,2\n1,{:y<5000}\n", ""));
+  EXPECT_NE(text.find(fmt::format("'{:y<40}…' is not a number", "")), text.npos) << text;
 }
 
 TEST(CsvErrors, a_single_column_of_several_numbers_needs_a_delimiter) {
@@ -173,8 +173,9 @@ TEST(CsvErrors, a_line_without_end) {
 }
 
 TEST(CsvErrors, more_columns_than_anyone_has) {
-  EXPECT_EQ(message(std::string(3 << 20, ',') + "\n"),
-            "'t.csv', line 1: more than 2097152 columns");
+  std::string commas(3 << 20, ',');
+  commas.back() = '\n';
+  EXPECT_EQ(message(commas), "'t.csv', line 1: more than 2097152 columns");
 }
 
 TEST(CsvErrors, a_delimiter_that_could_be_part_of_a_number) {
