@@ -6,7 +6,8 @@
 ///     table.x;                       // 178×13
 ///     table.schema.feature_names;    // "alcohol", …
 ///
-/// Reading is parallel and streams in blocks; CSV takes about 3 ns a byte and core.
+/// Reading is parallel and streams in blocks; CSV takes about 1.5 ns of processor
+/// time a byte (docs/performance.md says on what).
 
 #include <mercer/progress.hpp>
 #include <mercer/source.hpp>

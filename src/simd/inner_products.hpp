@@ -1,8 +1,8 @@
 #pragma once
 // C += AᵀA for few columns, with the instructions this machine has (found at run time).
 //
-// BLAS packs both operands before it multiplies; with few columns that costs as much as the
-// product. Here rows are read as they lie: a tile of C stays in registers while the block of rows,
+// BLAS packs both operands before it multiplies; with few columns that is a large part of the
+// time. Here rows are read as they lie: a tile of C stays in registers while the block of rows,
 // small enough for the L1 cache, runs past it.
 
 #include <mercer/matrix.hpp>
