@@ -27,7 +27,7 @@ class Canvas {
   void set(int dot_x, int dot_y, int across, int down, int group) {
     const int column = dot_x / across;
     const int from_top = height_ * down - 1 - dot_y;
-    const auto cell = static_cast<std::size_t>(from_top / down * width_ + column);
+    const std::size_t cell = at(from_top / down, column);
     static constexpr std::array<std::array<unsigned, 4>, 2> bits = {
         {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}};
     if (down == 4)
@@ -49,9 +49,12 @@ class Canvas {
   }
 
  private:
-  std::size_t cells() const { return static_cast<std::size_t>(width_ * height_); }
+  std::size_t cells() const {
+    return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+  }
   std::size_t at(int row, int column) const {
-    return static_cast<std::size_t>(row * width_ + column);
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) +
+           static_cast<std::size_t>(column);
   }
   int width_, height_;
   std::size_t groups_;

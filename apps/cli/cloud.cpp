@@ -40,6 +40,7 @@ std::vector<LabelCounts::Entry> LabelCounts::by_frequency() const {
                                             : a.second.appeared < b.second.appeared;
   });
   std::vector<Entry> out;
+  out.reserve(all.size());
   for (const auto& [label, count] : all) out.push_back({*label, count.count});
   return out;
 }

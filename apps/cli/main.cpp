@@ -39,7 +39,7 @@ std::string command_line_error(const CLI::ParseError& error, const CLI::App& com
     return fmt::format("{} '{}'", no_command ? "unknown command" : "unexpected argument", word);
   }
   if (no_command && dynamic_cast<const CLI::RequiredError*>(&error)) return "a command is missing";
-  const std::string what = error.what();
+  std::string what = error.what();
   const auto colon = what.find(": ");
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) && colon != what.npos)
     return fmt::format("{} needs a value", what.substr(0, colon));

@@ -120,6 +120,14 @@ template <class T>
 Vector<double> along(Source<T>& rows, const Model<T>& model, const Matrix<double>& directions,
                      FitOptions options) {
   Matrix<double> q = directions.rowwise().normalized();
+  if (rows.missing_cells() > 0) {
+    // Only fit knows the rows with their means filled in; with all components, R = BᵀΛB.
+    require(options.components.kind() == Components::Kind::all, Errc::bad_option,
+            "--missing mean cannot be probed in more than {} columns; use --missing drop",
+            most_features_for_all);
+    const Matrix<double> shares = q * model.components().template cast<double>().transpose();
+    return shares.cwiseAbs2() * model.explained_variance();
+  }
   if (model.scale().size() > 0)
     q.array().rowwise() /= model.scale().transpose().template cast<double>().array();
   const Vector<double> length = q.rowwise().norm();

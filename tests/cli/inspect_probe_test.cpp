@@ -71,6 +71,19 @@ TEST(CliProbe, an_eigenvector_has_its_eigenvalue) {
               psi({1, 2, 3, 4}, true), 1e-12);
 }
 
+TEST(CliProbe, missing_cells_count_as_their_means) {
+  const auto variance = [](const std::string& csv, std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"probe", "-", "--json", "--direction", "1,-2"});
+    const auto run = mercer(flags, {.input = csv});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return Json::parse(run.out)["directions"][0]["variance"].get<double>();
+  };
+  const std::string holes = "a,b\n1,2\n3,\n5,7\n2,3\n", filled = "a,b\n1,2\n3,4\n5,7\n2,3\n";
+  for (const std::string scale : {"none", "std"})
+    EXPECT_NEAR(variance(holes, {"--missing", "mean", "--scale", scale}),
+                variance(filled, {"--scale", scale}), 1e-12);
+}
+
 TEST(CliProbe, words) {
   const auto run = mercer({"probe", "-", "--direction", "1,0", "--direction=-1,1"},
                           {.input = "a,b\n1,2\n3,2\n5,2\n"});
