@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -28,6 +29,18 @@ FileMap& FileMap::operator=(FileMap&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;
+}
+
+void FileMap::prefetch(std::size_t begin, std::size_t end) const {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  begin = begin / page * page;
+  end = std::min(end, size_);
+  if (begin >= end) return;
+  // Asking costs as much as reading when everything is in the page cache already: look first.
+  unsigned char resident = 0;
+  char* const last = const_cast<char*>(data_) + (end - 1) / page * page;
+  if (mincore(last, 1, &resident) == 0 && (resident & 1) != 0) return;
+  madvise(const_cast<char*>(data_) + begin, end - begin, MADV_WILLNEED);
 }
 
 void FileMap::release(std::size_t begin, std::size_t end) const {

@@ -19,6 +19,8 @@ class FileMap {
   const char* data() const { return data_; }
   std::size_t size() const { return size_; }
 
+  /// These bytes will be wanted soon: starts reading what the page cache lacks.
+  void prefetch(std::size_t begin, std::size_t end) const;
   /// These bytes are not wanted for now. The page cache may keep them; this process does not.
   void release(std::size_t begin, std::size_t end) const;
 

@@ -1,6 +1,4 @@
-// NPY. Blocks of a plain file are read into one buffer by all threads: unless the page cache holds
-// it in large pages, that is faster than a map, whose pages have to be entered and left again. The
-// map is for borrowing the whole file, and for column order, where a block is scattered.
+// NPY: mapped when it is a plain file, read in order otherwise.
 
 #include "core/memory.hpp"
 #include "core/monitor.hpp"
@@ -11,11 +9,7 @@
 #include "data/unnamed.hpp"
 #include "data/unusable.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <type_traits>
 
@@ -33,18 +27,21 @@ class NpySource final : public Source<T> {
         reporter_(options_.monitor, "reading", "rows", static_cast<double>(header_.rows)) {
     choose_columns();
     cells_ = {nullptr, header_.type, header_.row_stride(), header_.col_stride()};
-    file_ = bytes_->descriptor();
-    if (file_ >= 0) require_bytes(bytes_->size() - std::min(bytes_->size(), header_.data_offset));
-    if (header_.fortran) {
-      if (file_ >= 0) cells_.data = mapped();
-      else receive(header_.data_bytes);  // its first row ends with its last bytes
+    if (bytes_->descriptor() >= 0) {
+      require_bytes(bytes_->size() - std::min(bytes_->size(), header_.data_offset));
+      map_ = FileMap(bytes_->descriptor(), bytes_->size(), name());
+      cells_.data = map_.data() + header_.data_offset;
+      resident_ = true;
+    } else if (header_.fortran) {
+      receive(header_.data_bytes);  // its first row ends with its last bytes
       resident_ = true;
     }
     const auto row_bytes = static_cast<std::size_t>(schema_.features) * sizeof(T);
     block_rows_ =
         std::clamp<Index>(static_cast<Index>(options_.block_bytes / row_bytes), 1, header_.rows);
     direct_ = header_.type.kind == 'f' && header_.type.size == sizeof(T) && !header_.type.swapped &&
-              !header_.fortran && !plan_;
+              !header_.fortran && !plan_ &&
+              reinterpret_cast<std::uintptr_t>(cells_.data) % alignof(T) == 0;
   }
 
   const Schema& schema() const override { return schema_; }
@@ -56,7 +53,7 @@ class NpySource final : public Source<T> {
     // What only the header claims must not make anyone set much memory aside.
     const double bytes =
         static_cast<double>(header_.rows) * static_cast<double>(schema_.features) * sizeof(T);
-    return resident_ || file_ >= 0 || bytes < 256e6 ? header_.rows : 0;
+    return resident_ || bytes < 256e6 ? header_.rows : 0;
   }
 
   std::optional<Block<T>> next() override {
@@ -71,7 +68,7 @@ class NpySource final : public Source<T> {
   bool can_rewind() const override { return resident_ || bytes_->can_rewind(); }
   void rewind() override {
     release();
-    if (!resident_ && file_ < 0 && begin_ + count_ > 0) {
+    if (!resident_ && begin_ + count_ > 0) {
       bytes_->rewind();
       receive(header_.data_offset);
     }
@@ -79,8 +76,8 @@ class NpySource final : public Source<T> {
   }
 
   std::optional<Block<T>> whole() override {
-    if (!direct_ || file_ < 0 || header_.data_offset % alignof(T) != 0) return std::nullopt;
-    const T* const all = reinterpret_cast<const T*>(mapped());
+    if (!direct_ || !resident_) return std::nullopt;
+    const T* const all = reinterpret_cast<const T*>(cells_.data);
     const Index cells = header_.rows * header_.cols;
     if (!clean_) clean_ = all_finite(all, cells, options_.threads);
     if (!clean_) {
@@ -113,60 +110,13 @@ class NpySource final : public Source<T> {
             name(), header_.shape, header_.type.text, header_.data_bytes, found);
   }
 
-  /// The numbers, in a map of the file.
-  const char* mapped() {
-    if (!map_.data()) map_ = FileMap(file_, bytes_->size(), name());
-    return map_.data() + header_.data_offset;
-  }
-
-  /// Reads the block from a plain file, on all threads, and looks for what is not finite while it
-  /// is still in the cache.
-  void fetch() {
-    const std::size_t bytes = static_cast<std::size_t>(count_) * cells_.row_stride;
-    const std::size_t from =
-        header_.data_offset + static_cast<std::size_t>(begin_) * cells_.row_stride;
-    if (static_cast<std::size_t>(raw_.size()) < bytes) {
-      raw_.resize(static_cast<Index>(bytes));
-      advise_huge_pages(raw_.data(), bytes);
-    }
-    constexpr std::size_t piece = 1 << 18;
-    const auto pieces = static_cast<Index>((bytes + piece - 1) / piece);
-    std::atomic<bool> finite{true};
-    parallel_ranges(pieces, options_.threads, 4, [&](Index first, Index last, int) {
-      for (Index i = first; i < last; ++i) {
-        const std::size_t begin = static_cast<std::size_t>(i) * piece;
-        const std::size_t size = std::min(piece, bytes - begin);
-        char* const out = raw_.data() + begin;
-        read_at(out, size, from + begin);
-        const auto count = static_cast<Index>(size / sizeof(T));
-        if (direct_ && !clean_ && !all_finite(reinterpret_cast<const T*>(out), count))
-          finite = false;
-      }
-    });
-    finite_ = finite;
-    cells_.data = raw_.data();
-  }
-
-  void read_at(char* out, std::size_t size, std::size_t offset) const {
-    while (size > 0) {
-      const ssize_t got = pread(file_, out, size, static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(Errc::io, "cannot read '{}': {}", name(), std::strerror(errno));
-      if (got == 0) require_bytes(offset - header_.data_offset);  // shortened meanwhile
-      out += got;
-      size -= static_cast<std::size_t>(got);
-      offset += static_cast<std::size_t>(got);
-    }
-  }
-
   /// Puts the next bytes of the stream into `raw_`, which grows with what really arrives.
   void receive(std::size_t wanted) {
     const std::size_t before = static_cast<std::size_t>(begin_) * cells_.row_stride;
     std::size_t have = 0;
     while (have < wanted) {
       const std::size_t target = std::min(wanted, std::max<std::size_t>(2 * have, 1 << 16));
-      if (static_cast<std::size_t>(raw_.size()) < target)
-        raw_.conservativeResize(static_cast<Index>(target));
+      if (raw_.size() < target) raw_.resize(target);
       const std::size_t got = bytes_->read(raw_.data() + have, target - have);
       have += got;
       if (have < target) require_bytes(before + have);
@@ -186,9 +136,8 @@ class NpySource final : public Source<T> {
       return false;
     }
     count_ = std::min(block_rows_, header_.rows - begin_);
-    finite_ = false;
-    if (!resident_ && file_ >= 0) fetch();
-    else if (!resident_) receive(static_cast<std::size_t>(count_) * cells_.row_stride);
+    if (!resident_) receive(static_cast<std::size_t>(count_) * cells_.row_stride);
+    else prefetch();
     origin_ = resident_ ? 0 : begin_;
     rows_ = direct_ ? reinterpret_cast<const T*>(cells_.data) + (begin_ - origin_) * header_.cols
                     : gathered();
@@ -218,8 +167,8 @@ class NpySource final : public Source<T> {
     if (weight_column_ >= 0)
       for (Index r = 0; r < count_; ++r)
         weights_.push_back(npy_number(cells_, begin_ - origin_ + r, weight_column_));
-    const bool fine = header_.type.kind != 'f' || clean_ || (direct_ && finite_) ||
-                      all_finite(rows_, count_ * width, options_.threads);
+    const bool fine =
+        header_.type.kind != 'f' || clean_ || all_finite(rows_, count_ * width, options_.threads);
     kept_.clear();
     if (!fine) screen_each();
     for (std::size_t r = 0; r < weights_.size(); ++r)
@@ -293,16 +242,25 @@ class NpySource final : public Source<T> {
     return out;
   }
 
-  /// Lets go of the pages of a file in column order, up to the end of the current block.
+  void prefetch() const {
+    if (!map_.data() || header_.fortran) return;
+    const auto bytes = static_cast<std::size_t>(count_) * cells_.row_stride;
+    const std::size_t end =
+        header_.data_offset + static_cast<std::size_t>(begin_ + count_) * cells_.row_stride;
+    map_.prefetch(end, end + bytes);
+  }
+
+  /// Lets go of the pages up to the end of the current block.
   void release() {
-    if (!map_.data() || !header_.fortran) return;
+    if (!map_.data()) return;
     const auto passed = static_cast<std::size_t>(begin_ + count_ - released_);
     const std::size_t length = passed * cells_.row_stride;
     const std::size_t begin =
         header_.data_offset + static_cast<std::size_t>(released_) * cells_.row_stride;
     constexpr std::size_t page = 1 << 12, worth_a_call = 1 << 16;
-    if (length < page) return;  // the next rows lie in the same pages
+    if (header_.fortran && length < page) return;  // the next rows lie in the same pages
     released_ = begin_ + count_;
+    if (!header_.fortran) return map_.release(begin, begin + length);
     if (length < worth_a_call) return map_.release(0, map_.size());
     for (Index c = 0; c < header_.cols; ++c) {
       const std::size_t top = begin + static_cast<std::size_t>(c) * cells_.col_stride;
@@ -318,14 +276,12 @@ class NpySource final : public Source<T> {
   std::optional<ColumnPlan> plan_;
   Index label_column_ = -1, id_column_ = -1, weight_column_ = -1;
 
-  int file_ = -1;  // a plain file, or −1
   FileMap map_;
-  Vector<char> raw_;       // bytes of a block, or of everything when a stream is in column order
+  std::vector<char> raw_;  // bytes of a stream: a block, or everything in column order
   NpyCells cells_;         // all rows when resident, else those of the block
   bool resident_ = false;  // all rows can be reached
   bool direct_ = false;    // they can be used as they lie
   bool clean_ = false;     // a whole pass met nothing missing or infinite
-  bool finite_ = false;    // the block was looked at when it was read, and is
 
   Index block_rows_ = 0;
   Index begin_ = 0, count_ = 0;  // the file rows of the block
