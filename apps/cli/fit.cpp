@@ -100,7 +100,7 @@ void fit_rows(const Flags& flags) {
   options.components = parse_components(flags.components);
   options.solver = parse_solver(flags.solver);
   options.tolerance = parse_tolerance(flags.tolerance);
-  const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor);
+  const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   check_outputs(flags);
 
   const bool words = !flags.run.quiet && !flags.json;
@@ -110,7 +110,8 @@ void fit_rows(const Flags& flags) {
   KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, !flags.scores.empty());
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
   if (plot && !rows.in_memory()) {
-    const Index sample_bytes = Index{16} << 20;
+    const auto sample_bytes = static_cast<Index>(
+        std::min<std::size_t>(16 << 20, options.memory > 0 ? options.memory / 16 : 16 << 20));
     stream.emplace(rows, std::clamp<Index>(
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));

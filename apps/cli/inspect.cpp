@@ -27,8 +27,7 @@ struct Flags {
 };
 
 template <class T>
-void inspect(const Flags& flags) {
-  const auto model = Model<T>::load(flags.model);
+void inspect(const Model<T>& model, const Flags& flags) {
   if (flags.json) return print(to_json(model) + "\n");
   const Terminal out = terminal(STDOUT_FILENO);
   const Summary summary = summarize(model);
@@ -59,8 +58,7 @@ void add_inspect(CLI::App& app) {
   add_switch(command, "--json", flags->json, "everything, as JSON", "Results");
   add_help(command);
   command.callback([flags] {
-    if (stored_precision(flags->model) == "float") inspect<float>(*flags);
-    else inspect<double>(*flags);
+    std::visit([&](const auto& model) { inspect(model, *flags); }, load_any(flags->model));
   });
 }
 

@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "progress_bar.hpp"
 #include "scores.hpp"
+#include "through_model.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,14 +23,6 @@ namespace {
 constexpr const char* examples =
     "  mercer inverse wine.st scores.csv -o again.csv       from scores back to the columns\n"
     "  mercer transform wine.st new.csv | mercer inverse wine.st - -o smoothed.csv\n";
-
-struct Flags {
-  RowFlags rows;
-  RunFlags run;
-  std::string model;
-  std::string output = "-";
-  std::string precision;
-};
 
 /// 0 for "pc1"; nothing for any other kind of name.
 std::optional<Index> component_named(std::string_view name) {
@@ -72,10 +65,9 @@ std::vector<Index> components_of(const Schema& schema, Index k, const std::strin
 }
 
 template <class T>
-void inverse_rows(const Flags& flags) {
+void inverse_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  const auto model = Model<T>::load(flags.model);
   reading.like = {{}, model.label_column(), model.id_column(), 0};
   const auto source = open<T>(flags.rows.data, reading);
   const Schema& schema = source->schema();
@@ -118,24 +110,14 @@ void inverse_rows(const Flags& flags) {
 }  // namespace
 
 void add_inverse(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ThroughModelFlags>();
   CLI::App& command =
       add_command(app, "inverse", "From scores back to the columns of the data", examples);
-  add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
-  add_text(command, "SCORES", flags->rows.data, "",
-           "columns pc1 ... pck, or some of them; - for standard input", "Files")
-      ->required();
-  add_text(command, "-o,--output", flags->output, "FILE",
-           "the rows (.csv .tsv .npy; - for standard output)", "Results");
-  add_row_flags(command, flags->rows, Weights::no);
-  add_precision_flag(command, flags->precision, "of the arithmetic (the model's)");
-  add_run_flags(command, flags->run);
-  add_help(command);
+  add_through_model_flags(command, *flags, "SCORES",
+                          "columns pc1 ... pck, or some of them; - for standard input",
+                          "the rows (.csv .tsv .npy; - for standard output)");
   command.callback([flags] {
-    const std::string precision =
-        flags->precision.empty() ? stored_precision(flags->model) : flags->precision;
-    if (parse_is_float(precision)) inverse_rows<float>(*flags);
-    else inverse_rows<double>(*flags);
+    std::visit([&](const auto& model) { inverse_rows(model, *flags); }, load_model(*flags));
   });
 }
 

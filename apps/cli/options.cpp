@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -171,7 +172,8 @@ bool parse_is_float(std::string_view text) {
   return choose("--precision", text, choices);
 }
 
-ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor) {
+ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor,
+                         std::size_t memory) {
   static constexpr Choice<Format> formats[] = {
       {"auto", Format::by_extension}, {"csv", Format::csv}, {"tsv", Format::tsv},
       {"npy", Format::npy},           {"mtx", Format::mtx}, {"svm", Format::svm}};
@@ -189,6 +191,8 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
   options.missing = parse_missing(rows.missing);
   options.threads = static_cast<int>(parse_integer("--threads", run.threads, 0, 4096));
   options.monitor = monitor;
+  if (memory > 0)  // a map takes four blocks at once, the program itself a few MiB
+    options.block_bytes = std::clamp<std::size_t>(memory / 16, 1 << 20, options.block_bytes);
   parse_integer("--seed", run.seed, 0, std::numeric_limits<std::int64_t>::max());
   return options;
 }

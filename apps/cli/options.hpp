@@ -63,7 +63,9 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value
 void add_switch(CLI::App& app, const std::string& name, bool& value, const std::string& help,
                 const std::string& group);
 
-ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor);
+/// `memory`: the budget in bytes that blocks must leave room in; 0: none was set.
+ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor,
+                         std::size_t memory = 0);
 FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,
                        const Monitor& monitor);
 

@@ -115,33 +115,13 @@ std::string words(const Probe& probe, const std::vector<std::string>& texts, con
   return text + out.dim(scale + fmt::format("; all together {:.6g}", probe.total)) + "\n";
 }
 
-/// ψ(q) for unit vectors q. z-scores are x/s, so their variance along q is that of x along q/s.
-template <class T>
-Vector<double> along(Source<T>& rows, const Model<T>& model, const Matrix<double>& directions,
-                     FitOptions options) {
-  Matrix<double> q = directions.rowwise().normalized();
-  if (rows.missing_cells() > 0) {
-    // Only fit knows the rows with their means filled in; with all components, R = BᵀΛB.
-    require(options.components.kind() == Components::Kind::all, Errc::bad_option,
-            "--missing mean cannot be probed in more than {} columns; use --missing drop",
-            most_features_for_all);
-    const Matrix<double> shares = q * model.components().template cast<double>().transpose();
-    return shares.cwiseAbs2() * model.explained_variance();
-  }
-  if (model.scale().size() > 0)
-    q.array().rowwise() /= model.scale().transpose().template cast<double>().array();
-  const Vector<double> length = q.rowwise().norm();
-  options.scale = Scale::none;
-  return variance_along(rows, q, options).cwiseProduct(length.cwiseAbs2());
-}
-
 template <class T>
 void probe_rows(const Flags& flags) {
   const Matrix<double> directions = parse_directions(flags.directions);
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
-  KeptRows<T> rows(open<T>(flags.rows.data, read_options(flags.rows, flags.run, options.monitor)),
-                   options.memory, true);
+  const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
+  KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, true);
   const Index features = rows.schema().features;
   if (directions.cols() != features)
     throw UsageError(fmt::format("--direction '{}' has {} number{}, '{}' has {} feature column{}",
@@ -155,7 +135,7 @@ void probe_rows(const Flags& flags) {
   rows.rewind();
   Probe probe;
   probe.directions = directions;
-  probe.variance = along(rows, model, directions, options);
+  probe.variance = variance_along(rows, directions, options);
   probe.rows = model.report().n_samples;
   probe.features = features;
   probe.total = model.report().total_variance;

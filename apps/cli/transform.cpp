@@ -5,6 +5,7 @@
 #include "options.hpp"
 #include "progress_bar.hpp"
 #include "scores.hpp"
+#include "through_model.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -20,19 +21,10 @@ constexpr const char* examples =
     "  mercer transform wine.st new.csv | head              scores on standard output\n"
     "  zcat new.csv.gz | mercer transform wine.st - -o scores.npy\n";
 
-struct Flags {
-  RowFlags rows;
-  RunFlags run;
-  std::string model;
-  std::string output = "-";
-  std::string precision;
-};
-
 template <class T>
-void transform_rows(const Flags& flags) {
+void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  const auto model = Model<T>::load(flags.model);
   reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
   const auto source = open<T>(flags.rows.data, reading);
   require(
@@ -54,24 +46,14 @@ void transform_rows(const Flags& flags) {
 }  // namespace
 
 void add_transform(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ThroughModelFlags>();
   CLI::App& command = add_command(
       app, "transform", "Scores of new rows, streamed: [id,] [label,] pc1 ... pck", examples);
-  add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
-  add_text(command, "DATA", flags->rows.data, "",
-           "rows with the model's columns, in any order; - for standard input", "Files")
-      ->required();
-  add_text(command, "-o,--output", flags->output, "FILE",
-           "the scores (.csv .tsv .npy; - for standard output)", "Results");
-  add_row_flags(command, flags->rows, Weights::no);
-  add_precision_flag(command, flags->precision, "of the arithmetic (the model's)");
-  add_run_flags(command, flags->run);
-  add_help(command);
+  add_through_model_flags(command, *flags, "DATA",
+                          "rows with the model's columns, in any order; - for standard input",
+                          "the scores (.csv .tsv .npy; - for standard output)");
   command.callback([flags] {
-    const std::string precision =
-        flags->precision.empty() ? stored_precision(flags->model) : flags->precision;
-    if (parse_is_float(precision)) transform_rows<float>(*flags);
-    else transform_rows<double>(*flags);
+    std::visit([&](const auto& model) { transform_rows(model, *flags); }, load_model(*flags));
   });
 }
 

@@ -87,7 +87,7 @@ template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& options = {});
 
 /// ψ(q) = qᵀRq: the variance of the rows along each direction (rows of `directions`, any length;
-/// they are normalised). One pass.
+/// they are normalised). One pass; one more for missing cells, two more for z-scores.
 template <class T>
 Vector<double> variance_along(Source<T>& source, const Matrix<double>& directions,
                               const FitOptions& options = {});

@@ -21,6 +21,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace mercer {
@@ -127,7 +129,10 @@ class Model {
 template <class T>
 std::string to_json(const Model<T>& model, int indent = 2);
 
-/// The precision a model file was written in: "float" or "double".
-std::string stored_precision(const std::string& path);
+/// A model in the precision its file was written in; the path is opened once, so a pipe will do.
+///
+///     std::visit([&](const auto& model) { use(model); }, mercer::load_any("model.st"));
+using AnyModel = std::variant<Model<float>, Model<double>>;
+AnyModel load_any(const std::string& path);
 
 }  // namespace mercer

@@ -5,11 +5,10 @@
 #include "fit/choose.hpp"
 #include "fit/passes.hpp"
 #include "fit/spectrum.hpp"
-#include "operators/centred.hpp"
+#include "fit/validate.hpp"
 #include "solvers/dense.hpp"
 
 #include <mercer/data.hpp>
-#include <mercer/moments.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -17,21 +16,6 @@
 namespace mercer {
 
 namespace {
-
-void validate(const FitOptions& o) {
-  const Components& c = o.components;
-  require(c.kind() != Components::Kind::count || c.count() > 0, Errc::bad_option,
-          "-k {} keeps nothing: ask for at least one component", c.count());
-  require(c.kind() != Components::Kind::fraction || (c.fraction() > 0 && c.fraction() <= 1),
-          Errc::bad_option, "-k {} is no fraction of the variance: it must lie between 0 and 1",
-          c.fraction());
-  require(o.tolerance > 0 && o.tolerance < 1, Errc::bad_option,
-          "--tolerance {} must lie between 0 and 1", o.tolerance);
-  require(o.ddof == 0 || o.ddof == 1, Errc::bad_option, "--ddof {} must be 0 or 1", o.ddof);
-  require(o.threads >= 0, Errc::bad_option, "--threads {} must not be negative", o.threads);
-  require(o.center || o.missing != Missing::mean, Errc::bad_option,
-          "--missing mean needs centring; leave the rows out instead (--missing drop)");
-}
 
 void validate_weights(const double* weights, Index n) {
   for (Index i = 0; weights && i < n; ++i)
@@ -142,60 +126,9 @@ Model<T> fit(Source<T>& source, const FitOptions& options) {
   return solve(passes, size, options, source.schema(), allowed);
 }
 
-template <class T>
-Vector<double> variance_along(Source<T>& source, const Matrix<double>& directions,
-                              const FitOptions& options) {
-  validate(options);
-  const Index d = source.schema().features, m = directions.rows();
-  require(directions.cols() == d, Errc::bad_option,
-          "a direction has {} numbers, but the data have {} columns", directions.cols(), d);
-  Matrix<double> q = directions;
-  for (Index i = 0; i < m; ++i) {
-    const double norm = q.row(i).norm();
-    require(norm > 0 && std::isfinite(norm), Errc::bad_option,
-            "direction {} has length {}: it must point somewhere", i + 1, norm);
-    q.row(i) /= norm;
-  }
-  // Projections about the first row, so that a large mean costs no digits.
-  Passes<T> passes(source);
-  Vector<double> origin = Vector<double>::Zero(d);
-  Moments projected(m);
-  bool started = false;
-  passes.run("variance", [&](const Rows<T>& rows, const double* weights) {
-    constexpr Index block = 1024;
-    if (!started && options.center && !rows.sparse())
-      origin = Eigen::Map<const Vector<T>>(rows.row(0), d).template cast<double>();
-    started = true;
-    Matrix<double> x(std::min(block, rows.rows()), d);
-    for (Index i = 0; i < rows.rows(); i += block) {
-      const Index n = std::min(block, rows.rows() - i);
-      centred_block(rows.middle(i, n), 0, d, {.centre = origin.data()}, x.data(), d);
-      const Matrix<double> y = x.topRows(n) * q.transpose();
-      projected.add(Rows<double>(y), weights ? weights + i : nullptr, 1);
-    }
-  });
-  require(passes.weight() > options.ddof, Errc::bad_data,
-          "{} has too few rows for a variance with ddof = {}", source.name(), options.ddof);
-  const Vector<double> scatter = projected.scatter_diagonal(options.center);
-  for (Index i = 0; i < m; ++i)
-    require(std::isfinite(scatter[i]), Errc::bad_data,
-            "{} holds a NaN, an infinity or numbers too large to square", source.name());
-  return scatter / (passes.weight() - options.ddof);
-}
-
-template <class T>
-Vector<double> variance_along(const Rows<T>& x, const Matrix<double>& directions,
-                              const FitOptions& options) {
-  return variance_along(*from_memory(x), directions, options);
-}
-
 #define MERCER_INSTANTIATE(T)                                                               \
   template Model<T> fit(const Rows<T>&, const FitOptions&, const double*);                  \
-  template Model<T> fit(Source<T>&, const FitOptions&);                                     \
-  template Vector<double> variance_along(Source<T>&, const Matrix<double>&,                 \
-                                         const FitOptions&);                                \
-  template Vector<double> variance_along(const Rows<T>&, const Matrix<double>&,             \
-                                         const FitOptions&);
+  template Model<T> fit(Source<T>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

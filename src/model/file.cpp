@@ -32,6 +32,24 @@ safetensors::Header read_header(ByteStream& stream, std::string& buffer) {
   return decode_header(buffer, stream.name());
 }
 
+struct WholeFile {
+  std::string name, bytes;
+  bool single;  // precision
+};
+
+WholeFile read_whole(const std::string& path) {
+  const auto stream = open_bytes(path, {});
+  std::string bytes;
+  const safetensors::Header header = read_header(*stream, bytes);
+  if (stream->size() != 0 && stream->size() < header.file_size)
+    truncated(stream->name(), stream->size(), header.file_size);
+  read_up_to(*stream, bytes, header.file_size + 1);  // one more: there must be none
+  const auto components = header.tensors.find("components");
+  if (components == header.tensors.end())
+    safetensors::damaged(stream->name(), "'components' is missing");
+  return {stream->name(), std::move(bytes), components->second.dtype == "F32"};
+}
+
 }  // namespace
 
 template <class T>
@@ -59,23 +77,14 @@ Model<T> Model<T>::deserialize(std::string_view bytes, const std::string& name) 
 
 template <class T>
 Model<T> Model<T>::load(const std::string& path) {
-  const auto stream = open_bytes(path, {});
-  std::string bytes;
-  const safetensors::Header header = read_header(*stream, bytes);
-  if (stream->size() != 0 && stream->size() < header.file_size)
-    truncated(stream->name(), stream->size(), header.file_size);
-  read_up_to(*stream, bytes, header.file_size + 1);  // one more: there must be none
-  return deserialize(bytes, stream->name());
+  const WholeFile file = read_whole(path);
+  return deserialize(file.bytes, file.name);
 }
 
-std::string stored_precision(const std::string& path) {
-  const auto stream = open_bytes(path, {});
-  std::string bytes;
-  const safetensors::Header header = read_header(*stream, bytes);
-  const auto components = header.tensors.find("components");
-  if (components == header.tensors.end())
-    safetensors::damaged(stream->name(), "'components' is missing");
-  return components->second.dtype == "F32" ? "float" : "double";
+AnyModel load_any(const std::string& path) {
+  const WholeFile file = read_whole(path);
+  if (file.single) return Model<float>::deserialize(file.bytes, file.name);
+  return Model<double>::deserialize(file.bytes, file.name);
 }
 
 #define MERCER_INSTANTIATE(T)                                                    \

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace mercer {
@@ -138,7 +139,8 @@ void Moments::add(const Rows<T>& rows, const double* weights, int threads) {
   }
 
   const bool own_sums = d <= own_sum_columns;
-  const BlasThreads blas(own_sums ? 1 : thread_count(threads));
+  std::optional<BlasThreads> blas;
+  if (d > few_columns) blas.emplace(own_sums ? 1 : thread_count(threads));
   const Index grain = std::max<Index>(64, 4000000 / std::max<Index>(d * d, 1));
   std::vector<std::unique_ptr<ShiftedSums>> parts(own_sums ? thread_count(threads) : 1);
   parallel_ranges(n, static_cast<int>(parts.size()), grain, [&](Index begin, Index end, int part) {

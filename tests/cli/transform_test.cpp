@@ -134,6 +134,18 @@ TEST_F(CliTransform, missing_cells_can_be_the_models_mean) {
   EXPECT_EQ(run.err, "mercer: note: 1 row with missing cells left out\n");
 }
 
+TEST_F(CliTransform, the_model_may_come_through_a_pipe) {
+  const std::string iris = data_file("iris.csv");
+  const auto plain = mercer({"transform", model, iris, "--label", "species"});
+  const auto piped = run({"bash", "-c", "\"$0\" transform <(cat \"$1\") \"$2\" --label species",
+                          mercer_program(), model, iris});
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_EQ(piped.out, plain.out);
+  const auto inspected =
+      run({"bash", "-c", "\"$0\" inspect <(cat \"$1\") --json", mercer_program(), model});
+  EXPECT_EQ(inspected.out, mercer({"inspect", model, "--json"}).out) << inspected.err;
+}
+
 TEST_F(CliTransform, no_rows_give_no_scores) {
   expect_error(mercer({"transform", model, "-"}, {.input = ""}), 1, {"standard input", "empty"});
 }

@@ -208,7 +208,7 @@ TEST(Npy, small_blocks_give_the_rows_of_one_block) {
   for (const As as : {As::file, As::gzip, As::pipe}) {
     const auto many = read(file, options, as);
     EXPECT_EQ(many.rows, one.rows);
-    EXPECT_EQ(many.blocks, 15);
+    EXPECT_EQ(many.blocks, as == As::file ? 4 : 15);  // mapped blocks are four times as long
   }
 }
 

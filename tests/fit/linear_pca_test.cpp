@@ -65,6 +65,30 @@ TEST(LinearPca, M_A2_the_variance_probe_is_stationary_at_the_eigenvectors_and_bo
   }
 }
 
+TEST(LinearPca, M_A2_the_variance_probe_sees_the_z_scores_and_filled_cells_that_fit_sees) {
+  Matrix<double> x = wine();
+  for (Index i = 0; i < x.rows(); i += 7) x(i, i % 13) = std::nan("");
+  const FitOptions options{.scale = Scale::std, .missing = Missing::mean};
+  Matrix<double> z = x;  // by hand
+  for (Index j = 0; j < 13; ++j) {
+    double sum = 0;
+    Index n = 0;
+    for (Index i = 0; i < x.rows(); ++i)
+      if (!std::isnan(x(i, j))) sum += x(i, j), ++n;
+    const double mean = sum / static_cast<double>(n);
+    z.col(j) = x.col(j).unaryExpr([&](double v) { return std::isnan(v) ? 0 : v - mean; });
+    z.col(j) /= z.col(j).norm() / std::sqrt(static_cast<double>(x.rows() - 1));
+  }
+  const Matrix<double> q = Random(3).normal(5, 13);
+  const Vector<double> probes = variance_along(Rows<double>(x), q, options);
+  for (Index i = 0; i < 5; ++i)
+    EXPECT_NEAR(probes[i],
+                (z * q.row(i).normalized().transpose()).squaredNorm() /
+                    static_cast<double>(x.rows() - 1),
+                1e-12);
+  EXPECT_THROW(variance_along(Rows<double>(x), q), Error);  // a NaN, and no leave to fill it
+}
+
 TEST(LinearPca, M_A3_the_mean_squared_reconstruction_error_is_the_discarded_variance) {
   const Matrix<double> x = wine();
   const auto all = fit(x, {.ddof = 0});

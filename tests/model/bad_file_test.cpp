@@ -78,7 +78,7 @@ TEST(BadModelFile, truncations_are_noticed_on_disk_too) {
     EXPECT_THROW(Model<double>::load(path), Error);
   }
   EXPECT_THROW(Model<double>::load(dir.file("long.st", good + "x")), Error);
-  EXPECT_THROW(stored_precision(dir.file("short.st", good.substr(0, 100))), Error);
+  EXPECT_THROW(load_any(dir.file("short.st", good.substr(0, 100))), Error);
 }
 
 TEST(BadModelFile, something_else_is_not_a_model) {

@@ -1,0 +1,22 @@
+#include "fit/validate.hpp"
+
+#include "core/require.hpp"
+
+namespace mercer {
+
+void validate(const FitOptions& o) {
+  const Components& c = o.components;
+  require(c.kind() != Components::Kind::count || c.count() > 0, Errc::bad_option,
+          "-k {} keeps nothing: ask for at least one component", c.count());
+  require(c.kind() != Components::Kind::fraction || (c.fraction() > 0 && c.fraction() <= 1),
+          Errc::bad_option, "-k {} is no fraction of the variance: it must lie between 0 and 1",
+          c.fraction());
+  require(o.tolerance > 0 && o.tolerance < 1, Errc::bad_option,
+          "--tolerance {} must lie between 0 and 1", o.tolerance);
+  require(o.ddof == 0 || o.ddof == 1, Errc::bad_option, "--ddof {} must be 0 or 1", o.ddof);
+  require(o.threads >= 0, Errc::bad_option, "--threads {} must not be negative", o.threads);
+  require(o.center || o.missing != Missing::mean, Errc::bad_option,
+          "--missing mean needs centring; leave the rows out instead (--missing drop)");
+}
+
+}  // namespace mercer
