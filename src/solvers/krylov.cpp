@@ -83,7 +83,7 @@ void Krylov::reserve(Index k) {
   for (Matrix<double>* wide : {&q_, &aq_}) {
     Matrix<double> wider(n_, how_.basis);
     advise_huge_pages(wider.data(), sizeof(double) * static_cast<std::size_t>(wider.size()));
-    wider.leftCols(m_) = wide->leftCols(m_);
+    if (m_ > 0) wider.leftCols(m_) = wide->leftCols(m_);
     wide->swap(wider);
   }
   h_.conservativeResize(how_.basis, how_.basis);
@@ -268,8 +268,6 @@ Eigenpairs Krylov::pairs(Index k, Vector<double> residuals) const {
 void Krylov::extend() {
   const Index width = std::min(how_.block, n_ - m_);
   if (m_ + width > how_.basis) compress(std::min(kept(), how_.basis - width));
-  for (Index j = 0; j < w_.cols(); ++j)
-    w_.col(j) *= open_residuals_[j] > 1e-15 ? 1 / open_residuals_[j] : 0.0;
   if (w_.cols() != width) {
     const Index found = std::min(w_.cols(), width);
     w_.conservativeResize(n_, width);

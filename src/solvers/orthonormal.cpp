@@ -26,6 +26,9 @@ void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<
   // Two sweeps are the rule; each replaced column needs one more.
   for (int sweep = 0; sweep < 20; ++sweep) {
     double moved = project || m == 0 ? 0.0 : 1.0;
+    // Shorter columns are rounding: of the numbers that the block was made from, which are about 1,
+    // or of the unit vectors that it consists of from the second sweep on.
+    const double nothing = project || sweep > 0 ? 1e-10 : 1e-15;
     if (project) {
       multiply_tall(q.data(), n, m, q.cols(), w.data(), b, b, overlap.data(), b);
       moved = overlap.cwiseAbs().maxCoeff();
@@ -40,7 +43,7 @@ void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<
     add_inner_products(w.data(), n, b, b, gram);
     const Vector<double> length = gram.diagonal().cwiseSqrt();
     const Vector<double> inverse =
-        (length.array() > 1e-10).select(length.cwiseInverse(), Vector<double>::Zero(b));
+        (length.array() > nothing).select(length.cwiseInverse(), Vector<double>::Zero(b));
     gram = inverse.asDiagonal() * gram * inverse.asDiagonal();
     const auto [values, vectors] = symmetric_eigen(std::move(gram), b);
     const Index rank = (values.array() > 1e-14 * static_cast<double>(b)).count();
