@@ -9,6 +9,7 @@
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
 #include <mercer/moments.hpp>
+#include <mercer/operator.hpp>
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/source.hpp>

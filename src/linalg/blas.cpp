@@ -58,6 +58,12 @@ void multiply(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
   gemm(CblasNoTrans, m, n, k, a, a_stride, b, b_stride, add ? T(1) : T(0), c, c_stride);
 }
 
+void multiply_tall(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
+                   Index b_stride, double* c, Index c_stride) {
+  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(m), size(k), size(n), 1.0, a,
+              size(a_stride), b, size(b_stride), 0.0, c, size(c_stride));
+}
+
 template <class T>
 void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
                          Index b_stride, T* c, Index c_stride) {

@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.22)
 include(${MODULES})
 
 # Whose public header is it? The umbrella sits on top.
-set(core_headers error matrix progress rows version)
+set(core_headers error matrix operator progress rows version)
 set(data_headers data source)
 set(maps_headers map)
 set(operators_headers moments)

@@ -1,0 +1,343 @@
+// Thick-restarted block Krylov with Rayleigh–Ritz. The space grows by the residuals of the leading
+// Ritz vectors that have not converged: the same space as block Lanczos (every residual lies in the
+// span of the next Krylov block), but with the products A·Q at hand nothing rests on a recurrence.
+// Wu and Simon, SIMAX 22 (2000); Zhou and Saad, Numer. Algorithms 47 (2008).
+#include "solvers/krylov.hpp"
+
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/lapack.hpp"
+#include "solvers/orthonormal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+class Krylov {
+ public:
+  Krylov(Index n, const BlockApply& apply, const BlockKrylov& how, const KrylovRun& run)
+      : n_(n), apply_(apply), asked_(how), run_(run), random_(how.seed) {}
+
+  /// Goes on from what a call with a smaller k has found.
+  Eigenpairs solve(Index k);
+  int passes() const { return passes_; }
+
+ private:
+  void reserve(Index k);
+  void begin();
+  void look_for_missed(Index k);
+  void absorb();
+  void rayleigh_ritz();
+  void compress(Index keep);
+  Index kept() const;
+  bool settled(Index i) const;
+  bool look_at_open_pairs();
+  void form_residuals(const std::vector<Index>& which);
+  Vector<double> all_residuals(Index k);
+  bool copies_may_be_missing(Index k) const;
+  bool stagnates();
+  void extend();
+  Eigenpairs pairs(Index k, Vector<double> residuals) const;
+  [[noreturn]] void give_up(Index k, std::string_view why);
+
+  Index n_;
+  const BlockApply& apply_;
+  BlockKrylov asked_, how_;
+  const KrylovRun& run_;
+  std::mt19937_64 random_;
+
+  Matrix<double> q_, aq_;  // n×basis, the first m_ columns in use: Q and A·Q
+  Matrix<double> h_;       // QᵀAQ, upper triangle
+  Index m_ = 0;
+  Matrix<double> w_, aw_;  // n×block: the next block and its product
+  Vector<double> theta_;   // Ritz values, descending
+  Matrix<double> y_;       // their vectors in the basis, as rows
+  double scale_ = 0;       // the largest |eigenvalue| seen: ‖A‖
+
+  Index wanted_ = 0;                // pairs that must converge
+  std::vector<double> settled_at_;  // Ritz value with which a pair converged; NaN: it has not
+  std::vector<Index> open_;         // the first pairs that have not, a block of them
+  Vector<double> open_residuals_;   // relative to scale_
+  Index wanted_open_ = 0;           // how many of these are wanted
+  Index starts_ = 0;                // vectors from which Krylov spaces were built
+  int passes_ = 0;
+
+  double noise_ = 0;  // how far the operator is from symmetric, relative to scale_
+  Index best_first_ = -1;  // the first open pair, its lowest residual so far, and when that was
+  double best_ = 0;
+  int best_pass_ = 0;
+};
+
+void Krylov::reserve(Index k) {
+  how_ = resolved(asked_, n_, k);
+  if (q_.cols() >= how_.basis) return;
+  for (Matrix<double>* wide : {&q_, &aq_}) {
+    Matrix<double> wider(n_, how_.basis);
+    advise_huge_pages(wider.data(), sizeof(double) * static_cast<std::size_t>(wider.size()));
+    if (m_ > 0) wider.leftCols(m_) = wide->leftCols(m_);
+    wide->swap(wider);
+  }
+  h_.conservativeResize(how_.basis, how_.basis);
+  settled_at_.resize(static_cast<std::size_t>(how_.basis), nan);
+}
+
+void Krylov::begin() {
+  Index given = 0;
+  if (run_.start != nullptr) {
+    require(run_.start->rows() == n_, Errc::bad_option,
+            "the start block has {} rows for a matrix of size {}", run_.start->rows(), n_);
+    given = std::min(run_.start->cols(), how_.basis);
+  }
+  // A few random vectors always join: the given ones may lack an eigenvector altogether.
+  const Index width = std::min(std::max(how_.block, given + 4), how_.basis);
+  given = std::min(given, width);
+  w_.resize(n_, width);
+  aw_.resize(n_, width);
+  for (Index j = 0; j < given; ++j)
+    w_.col(j) = run_.start->col(j) / std::max(run_.start->col(j).stableNorm(), 1e-300);
+  fill_random(w_, given, random_);
+  orthonormalise(q_, 0, w_, aw_, random_);
+  starts_ = width;
+  absorb();
+}
+
+// Keeps the converged pairs only and begins anew beside them. The best that a fresh space then
+// finds is either an eigenvector that was missed or the next one.
+void Krylov::look_for_missed(Index k) {
+  compress(k);
+  wanted_ = std::min(k + 1, n_);
+  const Index width = std::min(how_.block, n_ - m_);
+  w_.resize(n_, width);
+  aw_.resize(n_, width);
+  fill_random(w_, 0, random_);
+  orthonormalise(q_, m_, w_, aw_, random_);
+  starts_ += width;
+  best_first_ = -1;
+  absorb();
+}
+
+// One pass: A·W; then W and A·W join the basis, and H gets its new columns.
+void Krylov::absorb() {
+  apply_(w_, aw_);
+  ++passes_;
+  const Index b = w_.cols(), stride = q_.cols();
+  q_.middleCols(m_, b) = w_;
+  aq_.middleCols(m_, b) = aw_;
+  double* column = h_.data() + m_;
+  m_ += b;
+  multiply_tall(q_.data(), n_, m_, stride, aw_.data(), b, b, column, h_.cols());
+  const auto fresh = h_.block(0, m_ - b, m_, b);
+  require(fresh.allFinite(), Errc::bad_data,
+          "the matrix is not finite: its product with a block of unit vectors has NaN or infinity");
+  scale_ = std::max(scale_, h_.diagonal().head(m_).cwiseAbs().maxCoeff());
+  // wᵀAw' and w'ᵀAw differ by rounding: a sample of the error of A·w along one of n directions.
+  const auto square = h_.block(m_ - b, m_ - b, b, b);
+  const double rounding = (square - square.transpose()).cwiseAbs().maxCoeff();
+  if (scale_ > 0)
+    noise_ = std::max(noise_, rounding / scale_ * std::sqrt(static_cast<double>(n_)));
+}
+
+void Krylov::rayleigh_ritz() {
+  // Threads cost more than they bring in a small problem.
+  const BlasThreads blas(m_ < 256 ? 1 : thread_count(run_.threads));
+  auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), kept());
+  theta_ = std::move(values);
+  y_ = std::move(vectors);
+  scale_ = std::max(scale_, std::abs(theta_[0]));
+}
+
+// Ritz vectors that outlive a restart: the wanted, a block beside them, and a third of what is left.
+Index Krylov::kept() const {
+  const Index left = std::max<Index>(how_.basis - wanted_ - 2 * how_.block, 0);
+  return std::min(m_, wanted_ + how_.block + left / 3);
+}
+
+// Q ← Q·Y: the leading Ritz vectors are the basis.
+void Krylov::compress(Index keep) {
+  const Matrix<double> t = y_.topRows(keep).transpose();
+  rotate_columns(q_, t);
+  rotate_columns(aq_, t);
+  m_ = keep;
+  h_.topLeftCorner(m_, m_) = theta_.head(m_).asDiagonal();
+  y_.setIdentity(m_, m_);
+  theta_.conservativeResize(m_);
+}
+
+bool Krylov::settled(Index i) const {
+  return std::abs(theta_[i] - settled_at_[static_cast<std::size_t>(i)]) <=
+         how_.tolerance * scale_;
+}
+
+// W ← (A·Q·y − θ·Q·y) / scale, a column for each pair; divided so that squares neither overflow nor
+// vanish.
+void Krylov::form_residuals(const std::vector<Index>& which) {
+  const auto b = static_cast<Index>(which.size());
+  w_.resize(n_, b);
+  aw_.resize(n_, b);
+  if (b == 0) return;
+  const double unit = scale_ > 0 ? scale_ : 1;
+  Matrix<double> y(m_, b), image(m_, b);  // of Q and of A·Q
+  for (Index j = 0; j < b; ++j) {
+    const Index i = which[static_cast<std::size_t>(j)];
+    image.col(j) = y_.row(i).transpose() / unit;
+    y.col(j) = y_.row(i).transpose() * (-theta_[i] / unit);
+  }
+  multiply(aq_.data(), n_, m_, aq_.cols(), image.data(), b, b, w_.data(), b);
+  multiply(q_.data(), n_, m_, q_.cols(), y.data(), b, b, w_.data(), b, true);
+}
+
+// Looks at the first block of pairs that have not converged, and says whether a wanted one remains.
+// The residuals are left in W.
+bool Krylov::look_at_open_pairs() {
+  open_.clear();
+  for (Index i = 0; i < theta_.size() && std::ssize(open_) < how_.block; ++i)
+    if (!settled(i)) open_.push_back(i);
+  form_residuals(open_);
+  open_residuals_ = w_.colwise().norm();
+  wanted_open_ = 0;
+  for (Index j = 0; j < w_.cols(); ++j) {
+    const Index i = open_[static_cast<std::size_t>(j)];
+    const bool converged = open_residuals_[j] <= how_.tolerance;
+    settled_at_[static_cast<std::size_t>(i)] = converged ? theta_[i] : nan;
+    if (i < wanted_) wanted_open_ = j + 1;
+  }
+  for (Index i = 0; i < wanted_; ++i)
+    if (i >= theta_.size() || !settled(i)) return true;
+  return false;
+}
+
+Vector<double> Krylov::all_residuals(Index k) {
+  Vector<double> out(k);
+  for (Index i = 0; i < k; i += how_.block) {
+    std::vector<Index> which;
+    for (Index j = i; j < std::min(k, i + how_.block); ++j) which.push_back(j);
+    form_residuals(which);
+    out.segment(i, std::ssize(which)) = w_.colwise().norm();
+  }
+  return out;
+}
+
+// The Krylov space of s vectors holds at most s copies of an eigenvalue.
+bool Krylov::copies_may_be_missing(Index k) const {
+  const double same = 1e3 * how_.tolerance * scale_;
+  for (Index i = 0; i + starts_ <= k; ++i)
+    if (theta_[i] - theta_[i + starts_ - 1] <= same) return m_ < n_;
+  return false;
+}
+
+// The leading open residual no longer falls, close to where the operator's own rounding is.
+bool Krylov::stagnates() {
+  Index j = 0;
+  while (j < wanted_open_ && open_residuals_[j] <= how_.tolerance) ++j;
+  if (j == wanted_open_) return false;
+  const Index first = open_[static_cast<std::size_t>(j)];
+  const double residual = open_residuals_[j];
+  if (first != best_first_ || residual < 0.5 * best_) {
+    best_first_ = first;
+    best_ = residual;
+    best_pass_ = passes_;
+  }
+  return passes_ - best_pass_ >= 8 && residual <= 1e3 * std::max(noise_, 1e-15);
+}
+
+void Krylov::give_up(Index k, std::string_view why) {
+  const double worst = theta_.size() >= k ? all_residuals(k).maxCoeff() : 1.0;
+  fail(Errc::not_converged,
+       "the eigenpairs reached a residual of {:.1e} of the largest eigenvalue in {} passes, not the "
+       "tolerance {:.1e}; {}",
+       worst, passes_, how_.tolerance, why);
+}
+
+Eigenpairs Krylov::pairs(Index k, Vector<double> residuals) const {
+  Eigenpairs out{theta_.head(k), Matrix<double>(k, n_), scale_ * residuals};
+  multiply_transposed(y_.data(), k, m_, m_, q_.data(), n_, q_.cols(), out.vectors.data(), n_);
+  return out;
+}
+
+// The open residuals, made orthonormal, are the next block. Those that are nothing but rounding, or
+// not there, give way to random vectors.
+void Krylov::extend() {
+  const Index width = std::min(how_.block, n_ - m_);
+  if (m_ + width > how_.basis) compress(std::min(kept(), how_.basis - width));
+  if (w_.cols() != width) {
+    const Index found = std::min(w_.cols(), width);
+    w_.conservativeResize(n_, width);
+    w_.rightCols(width - found).setZero();
+    aw_.resize(n_, width);
+  }
+  orthonormalise(q_, m_, w_, aw_, random_, true);
+  absorb();
+}
+
+Eigenpairs Krylov::solve(Index k) {
+  const BlasThreads blas(thread_count(run_.threads));
+  reserve(k);
+  wanted_ = k;
+  best_first_ = -1;
+  if (m_ == 0) begin();
+  for (;;) {
+    rayleigh_ritz();
+    const bool open = look_at_open_pairs();
+    if (run_.monitor)
+      run_.monitor(passes_, wanted_open_ > 0 ? open_residuals_.head(wanted_open_).maxCoeff() : 0.0);
+    if (!open || m_ == n_) {
+      // Residuals of pairs that settled earlier are computed anew: the basis has changed since.
+      Vector<double> residuals = all_residuals(k);
+      if (residuals.maxCoeff() <= how_.tolerance) {
+        if (!copies_may_be_missing(k)) return pairs(k, std::move(residuals));
+        look_for_missed(k);
+        continue;
+      }
+      if (m_ == n_) give_up(k, "the whole space was searched, so this is rounding: loosen it");
+      std::fill(settled_at_.begin(), settled_at_.end(), nan);
+      look_at_open_pairs();
+    }
+    if (passes_ >= how_.max_passes) give_up(k, "allow more passes or loosen the tolerance");
+    if (stagnates())
+      give_up(k, "it no longer falls, as the products have no more correct digits: loosen it");
+    extend();
+  }
+}
+
+}  // namespace
+
+KrylovResult krylov_eigenpairs(Index n, const BlockApply& apply, Index k, const BlockKrylov& how,
+                               const KrylovRun& run) {
+  Krylov krylov(n, apply, how, run);
+  Eigenpairs pairs = krylov.solve(k);
+  return {std::move(pairs), krylov.passes()};
+}
+
+KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index first,
+                                     const std::function<Index(const Vector<double>&)>& enough,
+                                     const BlockKrylov& how, const KrylovRun& run) {
+  Krylov krylov(n, apply, how, run);
+  for (Index k = std::min(first, n);;) {
+    Eigenpairs pairs = krylov.solve(k);
+    const Index keep = enough(pairs.values);
+    if (keep > 0 || k == n) {
+      const Index count = keep > 0 ? std::min(keep, k) : k;
+      pairs.values.conservativeResize(count);
+      pairs.residuals.conservativeResize(count);
+      pairs.vectors.conservativeResize(count, n);
+      return {std::move(pairs), krylov.passes()};
+    }
+    const Index most = most_pairs(how, n);
+    require(most > k, Errc::out_of_memory,
+            "{} eigenpairs are not enough, and a basis of {} vectors holds no more; raise the "
+            "memory budget",
+            k, how.basis);
+    k = std::min(2 * k, most);
+  }
+}
+
+}  // namespace mercer

@@ -1,0 +1,86 @@
+#pragma once
+// The largest eigenpairs of a matrix that is known only by its products: restarted block Krylov.
+//
+//     KernelMatrix a(…);                                     // a SymmetricOperator
+//     auto [pairs, passes] = eigs(a, 10, BlockKrylov{.tolerance = 1e-8}, {.threads = 2});
+//
+// A pass (one `apply` to a block) is what costs; the rest is about 10·n·m·b flops a pass for a basis
+// of m and a block of b vectors. Memory: see memory_bytes.
+
+#include "solvers/dense.hpp"
+
+#include <mercer/matrix.hpp>
+#include <mercer/operator.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace mercer {
+
+struct BlockKrylov {
+  Index block = 0;           ///< vectors a pass; 0: 16 for k ≤ 12, else 32
+  Index basis = 0;           ///< vectors kept, each with its product; 0: k + 8 blocks
+  double tolerance = 1e-10;  ///< largest residual, relative to the largest |eigenvalue|
+  int max_passes = 500;
+  std::uint64_t seed = 1;
+};
+
+/// What a run has besides the question.
+struct KrylovRun {
+  int threads = 0;                         ///< 0: one per core
+  const Matrix<double>* start = nullptr;   ///< n×s vectors to begin with; random ones join them
+  /// Called after each pass with the worst residual of the pairs still worked on. May throw.
+  std::function<void(int pass, double worst)> monitor{};
+};
+
+struct KrylovResult {
+  Eigenpairs pairs;  ///< residuals computed from the stored products, not from a recurrence
+  int passes = 0;
+};
+
+/// `how` with block and basis filled in for this n and k. Throws `Errc::bad_option` when they cannot
+/// work: a basis holds k + 2 blocks at least (or n).
+BlockKrylov resolved(BlockKrylov how, Index n, Index k);
+
+/// The most pairs for which a basis given in `how` suffices; n when none is given.
+Index most_pairs(const BlockKrylov& how, Index n);
+
+/// What `eigs` allocates, the returned vectors included.
+std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k);
+
+/// `how` with its basis made as small as the budget asks, at the price of more passes. Throws
+/// `Errc::out_of_memory`, saying the minimum, when even the smallest basis is too large.
+BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t bytes);
+
+using BlockApply = std::function<void(const Matrix<double>& v, Matrix<double>& out)>;
+
+/// The same for a size and a function.
+KrylovResult krylov_eigenpairs(Index n, const BlockApply& apply, Index k, const BlockKrylov& how,
+                               const KrylovRun& run);
+KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index first,
+                                     const std::function<Index(const Vector<double>&)>& enough,
+                                     const BlockKrylov& how, const KrylovRun& run);
+
+/// The k algebraically largest eigenpairs, zero and negative ones included. Throws
+/// `Errc::not_converged`, with what was reached, when max_passes do not suffice or when the rounding
+/// of the operator itself stands in the way.
+template <SymmetricOperator A>
+KrylovResult eigs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& run = {}) {
+  return krylov_eigenpairs(
+      a.size(), [&a](const Matrix<double>& v, Matrix<double>& out) { a.apply(v, out); }, k, how,
+      run);
+}
+
+/// As many pairs as `enough` wants: it sees the largest eigenvalues found so far (first `first` of
+/// them, then twice as many …) and returns how many of them to keep, or 0 for more. What was found
+/// stays in the basis. Ends with all n at the latest.
+template <SymmetricOperator A>
+KrylovResult eigs_until(A& a, Index first, const std::function<Index(const Vector<double>&)>& enough,
+                        const BlockKrylov& how = {}, const KrylovRun& run = {}) {
+  return krylov_eigenpairs_until(
+      a.size(), [&a](const Matrix<double>& v, Matrix<double>& out) { a.apply(v, out); }, first,
+      enough, how, run);
+}
+
+}  // namespace mercer

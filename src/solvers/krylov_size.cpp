@@ -1,0 +1,71 @@
+// How large the basis is, and what that costs.
+#include "solvers/krylov.hpp"
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+
+Index least_basis(Index n, Index k, Index block) { return std::min(n, k + 2 * block); }
+
+}  // namespace
+
+BlockKrylov resolved(BlockKrylov how, Index n, Index k) {
+  require(k >= 1 && k <= n, Errc::bad_option, "{} eigenpairs of a matrix of size {}", k, n);
+  require(how.tolerance > 0, Errc::bad_option, "tolerance = {} is not positive", how.tolerance);
+  require(how.block >= 0 && how.basis >= 0 && how.max_passes >= 1, Errc::bad_option,
+          "block = {}, basis = {}, max_passes = {}: out of range", how.block, how.basis,
+          how.max_passes);
+  if (how.block == 0) how.block = k <= 12 ? 16 : 32;
+  how.block = std::min(how.block, n);
+  const Index least = least_basis(n, k, how.block);
+  if (how.basis == 0) how.basis = k + 8 * how.block;
+  how.basis = std::min(how.basis, n);
+  require(how.basis >= least, Errc::bad_option,
+          "a basis of {} vectors is too small for {} eigenpairs in blocks of {}: at least {}",
+          how.basis, k, how.block, least);
+  return how;
+}
+
+Index most_pairs(const BlockKrylov& how, Index n) {
+  if (how.basis == 0 || how.basis >= n) return n;
+  const Index block = how.block > 0 ? how.block : 32;
+  return std::max<Index>(how.basis - 2 * block, 0);
+}
+
+std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k) {
+  const BlockKrylov r = resolved(how, n, k);
+  // Basis and products, the block and its product, the vectors returned; then what is m×m: the
+  // projected matrix, its copy, eigenvectors and LAPACK's work space.
+  const auto tall = static_cast<std::size_t>(n) *
+                    static_cast<std::size_t>(2 * r.basis + 2 * r.block + k);
+  const auto small = 6 * static_cast<std::size_t>(r.basis) * static_cast<std::size_t>(r.basis);
+  const auto panel = static_cast<std::size_t>(1024 * r.basis);
+  return sizeof(double) * (tall + small + panel);
+}
+
+BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t bytes) {
+  BlockKrylov fits = resolved(how, n, k);
+  const Index least = least_basis(n, k, fits.block);
+  if (memory_bytes(fits, n, k) <= bytes) return fits;
+  Index low = least, high = fits.basis;
+  fits.basis = least;
+  const std::size_t minimum = memory_bytes(fits, n, k);
+  require(minimum <= bytes, Errc::out_of_memory,
+          "{} eigenvectors of length {} need at least {} of working memory, more than the {} there "
+          "are; raise the memory budget or ask for fewer components",
+          k, n, format_bytes(static_cast<double>(minimum)),
+          format_bytes(static_cast<double>(bytes)));
+  while (high - low > 1) {
+    fits.basis = low + (high - low) / 2;
+    (memory_bytes(fits, n, k) <= bytes ? low : high) = fits.basis;
+  }
+  fits.basis = low;
+  return fits;
+}
+
+}  // namespace mercer
