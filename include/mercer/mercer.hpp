@@ -5,6 +5,7 @@
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/kernel.hpp>
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>

@@ -1,5 +1,6 @@
 #include "data/columns.hpp"
 
+#include "core/closest_name.hpp"
 #include "core/require.hpp"
 #include "data/like.hpp"
 

@@ -1,35 +1,15 @@
 #include "data/like.hpp"
 
+#include "core/closest_name.hpp"
 #include "core/require.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <deque>
 #include <unordered_map>
 
 namespace mercer {
 
 namespace {
-
-// Levenshtein distance, letter case aside.
-std::size_t distance(std::string_view a, std::string_view b) {
-  const auto same = [](char p, char q) {
-    return std::tolower(static_cast<unsigned char>(p)) ==
-           std::tolower(static_cast<unsigned char>(q));
-  };
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (same(a[i - 1], b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 /// "'hue' and 2 more": the names a file lacks, with what comes close to the first ones.
 std::string listed(const std::vector<std::string>& missing, const std::vector<std::string>& free) {
@@ -85,20 +65,6 @@ class InOrder final : public Source<T> {
 };
 
 }  // namespace
-
-const std::string* closest_name(std::string_view wanted, const std::vector<std::string>& names) {
-  const std::string* closest = nullptr;
-  std::size_t best = wanted.size() / 3 + 1;
-  for (const std::string& name : names) {
-    if (name.size() > wanted.size() + best || wanted.size() > name.size() + best) continue;
-    const std::size_t d = distance(name, wanted);
-    if (d < best || (d == best && !closest)) {
-      best = d;
-      closest = &name;
-    }
-  }
-  return closest;
-}
 
 std::vector<Index> find_like(const std::vector<std::string>& wanted,
                              const std::vector<std::string>& file_names, const std::string& file) {

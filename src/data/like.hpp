@@ -18,7 +18,4 @@ template <class T>
 std::unique_ptr<Source<T>> in_order(std::unique_ptr<Source<T>> source,
                                     const std::vector<std::string>& names);
 
-/// The name closest to `wanted` by edit distance, letter case aside; null when none is close.
-const std::string* closest_name(std::string_view wanted, const std::vector<std::string>& names);
-
 }  // namespace mercer

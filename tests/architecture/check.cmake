@@ -8,6 +8,7 @@ include(${MODULES})
 # Whose public header is it? The umbrella sits on top.
 set(core_headers error matrix operator progress rows version)
 set(data_headers data source)
+set(kernels_headers kernel)
 set(maps_headers map)
 set(operators_headers moments)
 set(model_headers model)

@@ -1,0 +1,25 @@
+#include "kernels/row.hpp"
+
+namespace mercer {
+
+extern const KernelRow constant_row = {
+    .name = "constant",
+    .formula = "value",
+    .notes = "a number that stands alone in an expression is one: rbf + 1",
+    .sklearn = "ConstantKernel",
+    .mlpack = "",
+    .kernlab = "",
+    .parameters =
+        [] {
+          return std::vector<Parameter>{{"value", 1}};
+        },
+    .form =
+        [](std::span<const double> v) {
+          return Form{Ingredient::none, {Function::power, 0, v[0], 1}};
+        },
+    .valid = valid_always,
+};
+
+Kernel kernels::constant(double value) { return Kernel(make_leaf(constant_row, {value})); }
+
+}  // namespace mercer

@@ -1,0 +1,29 @@
+#include "kernels/width.hpp"
+
+#include <cmath>
+
+namespace mercer {
+
+extern const KernelRow exponential_row = {
+    .name = "exponential",
+    .formula = "exp(-gamma |x-y|), gamma = 1/sigma",
+    .notes = "matern with nu=0.5; without a width: gamma = 1/median(|x-y|)",
+    .sklearn = "Matern(nu=0.5)",
+    .mlpack = "laplacian (bandwidth = sigma)",
+    .kernlab = "laplacedot (sigma = gamma)",
+    .parameters =
+        [] {
+          return std::vector<Parameter>{{"gamma", open_value, Domain::positive, false, "sigma",
+                                         [](double sigma) { return 1 / sigma; }}};
+        },
+    .form =
+        [](std::span<const double> v) {
+          return Form{Ingredient::exact, {Function::exp_root, v[0]}};
+        },
+    .valid = valid_always,
+    .choose = [](MedianDistances& medians) { return 1 / std::sqrt(medians.squared()); },
+};
+
+Kernel kernels::exponential(const Width& width) { return leaf_of_width(exponential_row, width); }
+
+}  // namespace mercer

@@ -1,0 +1,144 @@
+#include "core/require.hpp"
+#include "kernels/node_of.hpp"
+#include "kernels/row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// Rough cost of a function, in multiplications.
+double function_flops(Function function) {
+  switch (function) {
+    case Function::identity:
+      return 0;
+    case Function::power:
+      return 4;
+    case Function::reciprocal:
+      return 8;
+    case Function::rational:
+    case Function::tanh:
+      return 60;
+    default:
+      return 20;
+  }
+}
+
+/// In T, and finite: γ = 1e300 is as good as the largest float.
+template <class T>
+T narrowed(double value) {
+  constexpr double most = std::numeric_limits<T>::max();
+  return static_cast<T>(std::clamp(value, -most, most));
+}
+
+class Leaf final : public NodeOf<Leaf> {
+ public:
+  Leaf(const KernelRow& row, std::vector<double> values) : row_(row), values_(std::move(values)) {}
+
+  std::string text() const override {
+    std::string list;
+    const std::vector<Parameter> parameters = row_.parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Parameter& p = parameters[i];
+      if (std::isnan(values_[i]) || (p.neutral && values_[i] == p.standard)) continue;
+      list += fmt::format("{}{}={}", list.empty() ? "" : ", ", p.name, values_[i]);
+    }
+    return fmt::format("{}({})", row_.name, list);
+  }
+
+  bool always_valid() const override { return row_.valid(values_); }
+  bool needs_nonnegative() const override { return row_.nonnegative; }
+  bool complete() const override {
+    return std::none_of(values_.begin(), values_.end(), [](double v) { return std::isnan(v); });
+  }
+
+  Pointer completed(MedianDistances& medians) const override {
+    if (complete()) return shared_from_this();
+    std::vector<double> values = values_;
+    for (double& v : values)
+      if (std::isnan(v)) v = row_.choose(medians);
+    return make_leaf(row_, std::move(values));
+  }
+
+  double flops(double d) const override {
+    const Form form = row_.form(values_);
+    const bool product = form.ingredient < Ingredient::absolute;
+    return (form.ingredient == Ingredient::none ? 0
+            : product                           ? 2
+                                                : 3) *
+               d +
+           function_flops(form.formula.function);
+  }
+
+  void announce(Uses& uses) const override {
+    ++uses[static_cast<std::size_t>(row_.form(values_).ingredient)];
+  }
+
+  template <class T>
+  void run(Evaluation<T>& tile, const TileView<T>& out) const {
+    const Form form = row_.form(values_);
+    if (!tile.apply_to(form.ingredient, formula<T>(form), out)) refuse_not_finite(*this);
+  }
+
+  template <class T>
+  Vector<T> diagonal_of(const Rows<T>& x) const {
+    const Form form = row_.form(values_);
+    Vector<T> values = diagonal_ingredient(form.ingredient, x);
+    const Index n = values.size();
+    if (!apply(formula<T>(form), Sweep<T>{1, n, values.data(), n, values.data(), n}))
+      refuse_not_finite(*this);
+    return values;
+  }
+
+ private:
+  template <class T>
+  static Formula<T> formula(const Form& form) {
+    const Formula<double>& f = form.formula;
+    return {f.function, narrowed<T>(f.a), narrowed<T>(f.b), f.n};
+  }
+
+  const KernelRow& row_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+std::string domain_problem(const Parameter& parameter, double value) {
+  switch (parameter.domain) {
+    case Domain::positive:
+      if (!(value > 0)) return "must be greater than 0";
+      break;
+    case Domain::any:
+      break;
+    case Domain::degree:
+      if (!(value >= 1 && value <= 1000 && value == std::floor(value)))
+        return "must be a whole number from 1 to 1000";
+      break;
+    case Domain::nu:
+      if (value != 0.5 && value != 1.5 && value != 2.5) return "must be 0.5, 1.5 or 2.5";
+      break;
+  }
+  return std::isfinite(value) ? "" : "must be finite";
+}
+
+KernelNode::Pointer make_leaf(const KernelRow& row, std::vector<double> values) {
+  const std::vector<Parameter> parameters = row.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const bool open = std::isnan(values[i]) && std::isnan(parameters[i].standard);
+    const std::string problem = open ? "" : domain_problem(parameters[i], values[i]);
+    require(problem.empty(), Errc::bad_option, "{}: {} = {} {}", row.name, parameters[i].name,
+            values[i], problem);
+  }
+  return std::make_shared<Leaf>(row, std::move(values));
+}
+
+void refuse_not_finite(const KernelNode& node) {
+  fail(Errc::bad_data,
+       "{} overflows on these rows, or they hold numbers that are not finite; divide the columns "
+       "by their deviations (--scale std) or choose smaller parameters",
+       node.text());
+}
+
+}  // namespace mercer

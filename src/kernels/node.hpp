@@ -1,0 +1,68 @@
+#pragma once
+// What a kernel expression is made of: leaves, and sums, products, scales and powers of others.
+
+#include "kernels/evaluation.hpp"
+
+#include <mercer/kernel.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace mercer {
+
+/// How tightly a node's text binds: a sum in a product needs parentheses.
+enum class Binding { sum, product, power, atom };
+
+/// Typical distances in the data, for parameters that are left to them. Computed when asked for.
+class MedianDistances {
+ public:
+  virtual ~MedianDistances() = default;
+  virtual double squared() = 0;
+  virtual double absolute() = 0;
+};
+
+class KernelNode : public std::enable_shared_from_this<KernelNode> {
+ public:
+  using Pointer = std::shared_ptr<const KernelNode>;
+
+  virtual ~KernelNode() = default;
+  virtual std::string text() const = 0;
+  virtual Binding binding() const { return Binding::atom; }
+  virtual bool always_valid() const = 0;
+  virtual double flops(double d) const = 0;
+
+  virtual bool complete() const { return true; }
+  virtual Pointer completed(MedianDistances&) const { return shared_from_this(); }
+
+  /// The rows must have no negative entry.
+  virtual bool needs_nonnegative() const { return false; }
+  /// Tells the evaluation which ingredients will be asked for, and how often.
+  virtual void announce(Uses& uses) const = 0;
+
+  /// out(i, j) = k(x_i, y_j).
+  virtual void evaluate(Evaluation<float>& tile, const TileView<float>& out) const = 0;
+  virtual void evaluate(Evaluation<double>& tile, const TileView<double>& out) const = 0;
+  /// k(x_i, x_i).
+  virtual Vector<float> diagonal(const Rows<float>& x) const = 0;
+  virtual Vector<double> diagonal(const Rows<double>& x) const = 0;
+
+ protected:
+  KernelNode() = default;
+};
+
+/// The text of a child, in parentheses when it binds less tightly than `least`.
+inline std::string bound_text(const KernelNode& child, Binding least) {
+  return child.binding() < least ? fmt::format("({})", child.text()) : child.text();
+}
+
+/// A result or an input is not finite.
+[[noreturn]] void refuse_not_finite(const KernelNode& node);
+
+KernelNode::Pointer sum_of(const KernelNode::Pointer& a, const KernelNode::Pointer& b);
+KernelNode::Pointer product_of(const KernelNode::Pointer& a, const KernelNode::Pointer& b);
+KernelNode::Pointer scaled(double factor, const KernelNode::Pointer& a);
+KernelNode::Pointer power_of(const KernelNode::Pointer& a, int n);
+
+}  // namespace mercer
