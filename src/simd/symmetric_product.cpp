@@ -1,0 +1,163 @@
+#include "simd/symmetric_product.hpp"
+
+// This file is compiled once for every instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/symmetric_product.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A panel's row in registers: one vector or a few.
+template <class T>
+struct Lane {
+  static constexpr Index width = panel_width;
+  using Tag = hn::CappedTag<T, panel_width>;
+  using V = hn::Vec<Tag>;
+};
+
+// Rows of A at once, so that what is read of v_J and y_J is used several times: as many as leave
+// all sums, both operands and a broadcast in 16 registers.
+
+template <class T>
+HWY_ATTR void four_rows_one_vector(const T* a, Index cols, Index stride, const T* v_rows,
+                                   const T* v_cols, T* y_rows, T* y_cols) {
+  const typename Lane<T>::Tag tag;
+  const T *a0 = a, *a1 = a + stride, *a2 = a1 + stride, *a3 = a2 + stride;
+  const auto v0 = hn::LoadU(tag, v_rows), v1 = hn::LoadU(tag, v_rows + panel_width);
+  const auto v2 = hn::LoadU(tag, v_rows + 2 * panel_width);
+  const auto v3 = hn::LoadU(tag, v_rows + 3 * panel_width);
+  auto s0 = hn::Zero(tag), s1 = s0, s2 = s0, s3 = s0;
+  for (Index j = 0; j < cols; ++j) {
+    const auto v = hn::LoadU(tag, v_cols + j * panel_width);
+    auto y = hn::LoadU(tag, y_cols + j * panel_width);
+    const auto b0 = hn::Set(tag, a0[j]), b1 = hn::Set(tag, a1[j]);
+    const auto b2 = hn::Set(tag, a2[j]), b3 = hn::Set(tag, a3[j]);
+    s0 = hn::MulAdd(b0, v, s0);
+    s1 = hn::MulAdd(b1, v, s1);
+    s2 = hn::MulAdd(b2, v, s2);
+    s3 = hn::MulAdd(b3, v, s3);
+    y = hn::MulAdd(b0, v0, y);
+    auto z = hn::Mul(b1, v1);
+    y = hn::MulAdd(b2, v2, y);
+    z = hn::MulAdd(b3, v3, z);
+    hn::StoreU(hn::Add(y, z), tag, y_cols + j * panel_width);
+  }
+  hn::StoreU(hn::Add(s0, hn::LoadU(tag, y_rows)), tag, y_rows);
+  T* const y1 = y_rows + panel_width;
+  hn::StoreU(hn::Add(s1, hn::LoadU(tag, y1)), tag, y1);
+  T* const y2 = y1 + panel_width;
+  hn::StoreU(hn::Add(s2, hn::LoadU(tag, y2)), tag, y2);
+  T* const y3 = y2 + panel_width;
+  hn::StoreU(hn::Add(s3, hn::LoadU(tag, y3)), tag, y3);
+}
+
+template <class T>
+HWY_ATTR void two_rows_two_vectors(const T* a, Index cols, Index stride, const T* v_rows,
+                                   const T* v_cols, T* y_rows, T* y_cols) {
+  const typename Lane<T>::Tag tag;
+  const Index half = panel_width / 2;
+  const T *a0 = a, *a1 = a + stride;
+  const auto v0 = hn::LoadU(tag, v_rows), w0 = hn::LoadU(tag, v_rows + half);
+  const auto v1 = hn::LoadU(tag, v_rows + 2 * half), w1 = hn::LoadU(tag, v_rows + 3 * half);
+  auto s0 = hn::Zero(tag), t0 = s0, s1 = s0, t1 = s0;
+  for (Index j = 0; j < cols; ++j) {
+    const T* const in = v_cols + j * panel_width;
+    T* const out = y_cols + j * panel_width;
+    const auto v = hn::LoadU(tag, in), w = hn::LoadU(tag, in + half);
+    auto y = hn::LoadU(tag, out), z = hn::LoadU(tag, out + half);
+    const auto b0 = hn::Set(tag, a0[j]), b1 = hn::Set(tag, a1[j]);
+    s0 = hn::MulAdd(b0, v, s0);
+    t0 = hn::MulAdd(b0, w, t0);
+    s1 = hn::MulAdd(b1, v, s1);
+    t1 = hn::MulAdd(b1, w, t1);
+    y = hn::MulAdd(b0, v0, y);
+    z = hn::MulAdd(b0, w0, z);
+    y = hn::MulAdd(b1, v1, y);
+    z = hn::MulAdd(b1, w1, z);
+    hn::StoreU(y, tag, out);
+    hn::StoreU(z, tag, out + half);
+  }
+  const auto add = [&](T* to, auto s) HWY_ATTR {
+    hn::StoreU(hn::Add(s, hn::LoadU(tag, to)), tag, to);
+  };
+  add(y_rows, s0);
+  add(y_rows + half, t0);
+  add(y_rows + 2 * half, s1);
+  add(y_rows + 3 * half, t1);
+}
+
+/// One row, any vector length: the rows that are left, and machines with short vectors.
+template <class T>
+HWY_ATTR void one_row(const T* a, Index cols, const T* v_rows, const T* v_cols, T* y_rows,
+                      T* y_cols) {
+  const typename Lane<T>::Tag tag;
+  const auto lanes = static_cast<Index>(hn::Lanes(tag));
+  for (Index c = 0; c < panel_width; c += lanes) {
+    const auto v = hn::LoadU(tag, v_rows + c);
+    auto s = hn::LoadU(tag, y_rows + c);
+    for (Index j = 0; j < cols; ++j) {
+      const auto b = hn::Set(tag, a[j]);
+      T* const out = y_cols + j * panel_width + c;
+      s = hn::MulAdd(b, hn::LoadU(tag, v_cols + j * panel_width + c), s);
+      hn::StoreU(hn::MulAdd(b, v, hn::LoadU(tag, out)), tag, out);
+    }
+    hn::StoreU(s, tag, y_rows + c);
+  }
+}
+
+template <class T>
+HWY_ATTR void symmetric_product(const T* a, Index rows, Index cols, Index stride, const T* v_rows,
+                                const T* v_cols, T* y_rows, T* y_cols) {
+  const auto lanes = static_cast<Index>(hn::Lanes(typename Lane<T>::Tag()));
+  const Index step = lanes == panel_width ? 4 : 2 * lanes == panel_width ? 2 : 1;
+  Index i = 0;
+  for (; step > 1 && i + step <= rows; i += step) {
+    const auto run = step == 4 ? four_rows_one_vector<T> : two_rows_two_vectors<T>;
+    run(a + i * stride, cols, stride, v_rows + i * panel_width, v_cols, y_rows + i * panel_width,
+        y_cols);
+  }
+  for (; i < rows; ++i)
+    one_row(a + i * stride, cols, v_rows + i * panel_width, v_cols, y_rows + i * panel_width,
+            y_cols);
+}
+
+HWY_ATTR void floats(const float* a, Index rows, Index cols, Index stride, const float* v_rows,
+                     const float* v_cols, float* y_rows, float* y_cols) {
+  symmetric_product(a, rows, cols, stride, v_rows, v_cols, y_rows, y_cols);
+}
+HWY_ATTR void doubles(const double* a, Index rows, Index cols, Index stride, const double* v_rows,
+                      const double* v_cols, double* y_rows, double* y_cols) {
+  symmetric_product(a, rows, cols, stride, v_rows, v_cols, y_rows, y_cols);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace mercer
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer {
+
+HWY_EXPORT(floats);
+HWY_EXPORT(doubles);
+
+template <>
+void add_symmetric_product(const float* a, Index rows, Index cols, Index stride,
+                           const float* v_rows, const float* v_cols, float* y_rows,
+                           float* y_cols) {
+  HWY_DYNAMIC_DISPATCH(floats)(a, rows, cols, stride, v_rows, v_cols, y_rows, y_cols);
+}
+
+template <>
+void add_symmetric_product(const double* a, Index rows, Index cols, Index stride,
+                           const double* v_rows, const double* v_cols, double* y_rows,
+                           double* y_cols) {
+  HWY_DYNAMIC_DISPATCH(doubles)(a, rows, cols, stride, v_rows, v_cols, y_rows, y_cols);
+}
+
+}  // namespace mercer
+#endif
