@@ -8,11 +8,22 @@
 ///
 /// Linear PCA uses the identity; kernels, feature maps and random features are other maps. A new
 /// map is one new file and a row in the table that reads it back from a model file.
+///
+///     auto conics = mercer::monomial_map<double>(2, 2);      // (x₁², √2·x₁x₂, x₂²)
+///     auto radius = mercer::function_map<double>("radius", 2, 1, [](auto x, auto f) {
+///       f[0] = std::hypot(x[0], x[1]);                       // a map of your own
+///     });
+///
+/// Explicit maps cost N·D to apply and PCA then N·D² or N²·D, so D, which grows like d^degree, is what
+/// decides; `features()` is known before anything of that size is allocated.
 
 #include <mercer/rows.hpp>
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace mercer {
 
@@ -25,10 +36,13 @@ class Map {
   virtual Index inputs() const = 0;
   /// D, the length of φ(x).
   virtual Index features() const = 0;
-  /// Text form: `identity`.
+  /// Text form: `identity`, `monomials(degree=2)`.
   virtual std::string text() const = 0;
   /// φ(x) = x: sparse rows then need not be made dense, and decoding is exact.
   virtual bool is_identity() const { return false; }
+
+  /// Names of φ₁ … φ_D, given those of the inputs: `x1^2`, `x1·x2`. By default f1 … fD.
+  virtual std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const;
 
   /// out = φ(x), x.rows() × features(). Single-threaded: callers split rows over threads.
   virtual void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const = 0;
@@ -37,5 +51,32 @@ class Map {
 /// φ(x) = x.
 template <class T>
 std::shared_ptr<const Map<T>> identity_map(Index features);
+
+/// `monomials(degree=M)`: all monomials of degree exactly M, D = C(M+d−1, M), weighted so that
+/// φ(x)·φ(y) = (x·y)^M. d = 2, M = 2: (x₁², √2·x₁x₂, x₂²).
+template <class T>
+std::shared_ptr<const Map<T>> monomial_map(Index inputs, int degree);
+
+/// `polynomial(degree=p)`: all monomials of degree at most p, the constant included, D = C(p+d, d),
+/// weighted so that φ(x)·φ(y) = (1 + x·y)^p.
+template <class T>
+std::shared_ptr<const Map<T>> polynomial_map(Index inputs, int degree);
+
+/// `plain(degree=p)`: x₁, …, x_d, x₁², x₁x₂, …: all monomials of degree 1 to p as they are, without
+/// the constant (which has no variance), D = C(p+d, d) − 1.
+template <class T>
+std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree);
+
+/// `squares`: (x₁², …, x_d²).
+template <class T>
+std::shared_ptr<const Map<T>> squares_map(Index inputs);
+
+/// A map of your own: `function` fills the features of one row, and may be called from several
+/// threads at once. `name` is letters, digits and `_`. The text form is `function(name)`; a file
+/// cannot hold the function itself, so a model with such a map is of use to your program only.
+template <class T>
+std::shared_ptr<const Map<T>> function_map(
+    std::string name, Index inputs, Index features,
+    std::function<void(std::span<const T> x, std::span<T> phi)> function);
 
 }  // namespace mercer

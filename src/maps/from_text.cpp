@@ -1,27 +1,93 @@
 #include "maps/from_text.hpp"
 
+#include "core/require.hpp"
+
+#include <charconv>
+
 namespace mercer {
 
 namespace {
 
 template <class T>
 struct Row {
-  std::string_view text;
-  std::shared_ptr<const Map<T>> (*make)(Index inputs);
+  std::string_view name;
+  std::shared_ptr<const Map<T>> (*plain)(Index inputs);
+  std::shared_ptr<const Map<T>> (*of_degree)(Index inputs, int degree);  // when not `plain`
 };
 
 // A new map adds its row here.
 template <class T>
 constexpr Row<T> table[] = {
-    {"identity", identity_map<T>},
+    {"identity", identity_map<T>, nullptr},
+    {"squares", squares_map<T>, nullptr},
+    {"monomials", nullptr, monomial_map<T>},
+    {"polynomial", nullptr, polynomial_map<T>},
+    {"plain", nullptr, plain_map<T>},
+};
+
+/// Reads what follows the name: `()` or `(degree=3)`, spaces allowed.
+class Arguments {
+ public:
+  Arguments(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+
+  bool take(std::string_view word) {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  void expect(std::string_view word) {
+    if (!take(word)) wrong(fmt::format("'{}'", word));
+  }
+  int number() {
+    take("");
+    int value = 0;
+    const char* begin = text_.data() + at_;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+    if (error != std::errc()) wrong("a number");
+    at_ += static_cast<std::size_t>(end - begin);
+    return value;
+  }
+  void end() {
+    take("");
+    if (at_ != text_.size()) wrong("the end");
+  }
+
+ private:
+  [[noreturn]] void wrong(std::string_view expected) const {
+    fail(Errc::bad_option, "map '{}': expected {} at position {}", text_.substr(0, 80), expected,
+         at_ + 1);
+  }
+
+  std::string_view text_;
+  std::size_t at_;
 };
 
 }  // namespace
 
 template <class T>
 std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs) {
-  for (const Row<T>& row : table<T>)
-    if (row.text == text) return row.make(inputs);
+  const std::size_t open = std::min(text.find('('), text.size());
+  std::string_view name = text.substr(0, open);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  require(name != "function", Errc::bad_option,
+          "the map '{}' is a function of the program that fitted the model: only that program can "
+          "apply it",
+          text.substr(0, 80));
+  for (const Row<T>& row : table<T>) {
+    if (row.name != name) continue;
+    Arguments arguments(text, open);
+    if (row.plain != nullptr) {
+      if (arguments.take("(")) arguments.expect(")");
+      arguments.end();
+      return row.plain(inputs);
+    }
+    for (const std::string_view word : {"(", "degree", "="}) arguments.expect(word);
+    const int degree = arguments.number();
+    arguments.expect(")");
+    arguments.end();
+    return row.of_degree(inputs, degree);
+  }
   return nullptr;
 }
 

@@ -13,6 +13,9 @@ class Identity final : public Map<T> {
   Index features() const override { return features_; }
   std::string text() const override { return "identity"; }
   bool is_identity() const override { return true; }
+  std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override {
+    return inputs;
+  }
 
   void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override {
     if (!x.sparse()) {

@@ -71,7 +71,7 @@ class Krylov {
   Index starts_ = 0;                // vectors from which Krylov spaces were built
   int passes_ = 0;
 
-  double noise_ = 0;  // how far the operator is from symmetric, relative to scale_
+  double noise_ = 0;       // ‖error of A·q‖, judged by how far A is from symmetric
   Index best_first_ = -1;  // the first open pair, its lowest residual so far, and when that was
   double best_ = 0;
   int best_pass_ = 0;
@@ -142,8 +142,7 @@ void Krylov::absorb() {
   // wᵀAw' and w'ᵀAw differ by rounding: a sample of the error of A·w along one of n directions.
   const auto square = h_.block(m_ - b, m_ - b, b, b);
   const double rounding = (square - square.transpose()).cwiseAbs().maxCoeff();
-  if (scale_ > 0)
-    noise_ = std::max(noise_, rounding / scale_ * std::sqrt(static_cast<double>(n_)));
+  noise_ = std::max(noise_, rounding * std::sqrt(static_cast<double>(n_)));
 }
 
 void Krylov::rayleigh_ritz() {
@@ -234,7 +233,7 @@ bool Krylov::copies_may_be_missing(Index k) const {
   return false;
 }
 
-// The leading open residual no longer falls, close to where the operator's own rounding is.
+// The leading open residual no longer falls, and is as small as the rounding of the products.
 bool Krylov::stagnates() {
   Index j = 0;
   while (j < wanted_open_ && open_residuals_[j] <= how_.tolerance) ++j;
@@ -246,7 +245,7 @@ bool Krylov::stagnates() {
     best_ = residual;
     best_pass_ = passes_;
   }
-  return passes_ - best_pass_ >= 8 && residual <= 1e3 * std::max(noise_, 1e-15);
+  return passes_ - best_pass_ >= 5 && residual <= 3 * std::max(noise_ / scale_, 1e-14);
 }
 
 void Krylov::give_up(Index k, std::string_view why) {

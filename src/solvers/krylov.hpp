@@ -74,7 +74,8 @@ KrylovResult eigs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& r
 
 /// As many pairs as `enough` wants: it sees the largest eigenvalues found so far (first `first` of
 /// them, then twice as many …) and returns how many of them to keep, or 0 for more. What was found
-/// stays in the basis. Ends with all n at the latest.
+/// stays in the basis. Ends with all n at the latest. While the basis grows, the old and the new one
+/// are there for a moment: half as much again as memory_bytes says.
 template <SymmetricOperator A>
 KrylovResult eigs_until(A& a, Index first, const std::function<Index(const Vector<double>&)>& enough,
                         const BlockKrylov& how = {}, const KrylovRun& run = {}) {

@@ -1,0 +1,129 @@
+#include "maps/graded.hpp"
+
+#include "core/require.hpp"
+#include "maps/binomial.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+constexpr int highest_degree = 30;  // √(30!) is still at home in a float
+
+}  // namespace
+
+template <class T>
+GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
+                        std::vector<double> scale)
+    : name_(std::move(name)),
+      inputs_(inputs),
+      lowest_(lowest),
+      highest_(highest),
+      scale_(scale.begin(), scale.end()) {
+  require(inputs >= 1, Errc::bad_option, "{} of {} columns", text(), inputs);
+  for (int degree = 0; degree <= highest; ++degree) {
+    const Index here = binomial(degree + inputs - 1, degree);
+    Index& sum = degree < lowest ? lower_ : features_;
+    sum = here < too_many - sum ? sum + here : too_many;
+  }
+  require(features_ < too_many, Errc::out_of_memory,
+          "{} of {} columns has more than {:.1e} features; use a smaller degree, or a polynomial "
+          "kernel, which needs none",
+          text(), inputs, static_cast<double>(too_many));
+  for (int degree = 0; degree <= highest; ++degree)
+    for (Index variable = 0; variable <= inputs; ++variable)
+      counts_.push_back(degree == 0 ? 1 : binomial(degree + inputs - variable - 1, degree));
+  for (int e = 0; e <= highest; ++e)
+    divisors_.push_back(divided ? static_cast<T>(std::sqrt(std::tgamma(e + 1.0))) : T(1));
+}
+
+template <class T>
+std::string GradedMap<T>::text() const {
+  return fmt::format("{}(degree={})", name_, highest_);
+}
+
+template <class T>
+void GradedMap<T>::apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const {
+  std::vector<T> below(static_cast<std::size_t>(lower_)), row(static_cast<std::size_t>(inputs_));
+  std::vector<T> powers(static_cast<std::size_t>(highest_ + 1));
+  std::vector<T*> levels;
+  for (Index i = 0; i < x.rows(); ++i) {
+    levels.clear();
+    T* low = below.data();
+    T* high = out.row(i).data();
+    for (int degree = 0; degree <= highest_; ++degree) {
+      T*& next = degree < lowest_ ? low : high;
+      levels.push_back(next);
+      next += count(degree, 0);
+    }
+    if (x.sparse()) {
+      const CsrView<T>& csr = x.csr();
+      std::fill(row.begin(), row.end(), T(0));
+      for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
+        row[static_cast<std::size_t>(csr.columns[e])] = csr.values[e];
+    }
+    apply_row(x.sparse() ? row.data() : x.row(i), powers.data(), levels.data());
+  }
+}
+
+template <class T>
+void GradedMap<T>::apply_row(const T* x, T* powers, T* const* levels) const {
+  using Segment = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
+  *levels[0] = 1;
+  for (int degree = 1; degree <= highest_; ++degree) {
+    T* to = levels[degree];
+    const T last = degree == highest_ ? scale_[static_cast<std::size_t>(degree)] : T(1);
+    for (Index v = 0; v < inputs_; ++v) {
+      powers[0] = 1;
+      for (int e = 1; e <= degree; ++e) powers[e] = powers[e - 1] * x[v];
+      for (int e = degree; e >= 1; --e) {
+        const Index size = count(degree - e, v + 1);
+        // The weights first: where they cancel, as in √2/√2·x², nothing is rounded.
+        const T factor = last / divisors_[static_cast<std::size_t>(e)] * powers[e];
+        Segment(to, size) = factor * Segment(levels[degree - e] + start(degree - e, v + 1), size);
+        to += size;
+      }
+    }
+  }
+  for (int degree = lowest_; degree < highest_; ++degree)
+    Segment(levels[degree], count(degree, 0)) *= scale_[static_cast<std::size_t>(degree)];
+}
+
+template <class T>
+std::vector<std::string> GradedMap<T>::feature_names(
+    const std::vector<std::string>& inputs) const {
+  std::vector<std::vector<std::string>> levels{{""}};
+  for (int degree = 1; degree <= highest_; ++degree) {
+    std::vector<std::string> names;
+    for (Index v = 0; v < inputs_; ++v)
+      for (int e = degree; e >= 1; --e) {
+        const std::string& input = inputs[static_cast<std::size_t>(v)];
+        const std::string power = e == 1 ? input : fmt::format("{}^{}", input, e);
+        const auto& later = levels[static_cast<std::size_t>(degree - e)];
+        for (Index j = start(degree - e, v + 1); j < count(degree - e, 0); ++j) {
+          const std::string& rest = later[static_cast<std::size_t>(j)];
+          names.push_back(rest.empty() ? power : fmt::format("{}·{}", power, rest));
+        }
+      }
+    levels.push_back(std::move(names));
+  }
+  levels[0] = {"1"};
+  std::vector<std::string> out;
+  for (int degree = lowest_; degree <= highest_; ++degree)
+    for (std::string& name : levels[static_cast<std::size_t>(degree)])
+      out.push_back(std::move(name));
+  return out;
+}
+
+int checked_degree(std::string_view map, int degree) {
+  require(degree >= 1 && degree <= highest_degree, Errc::bad_option,
+          "{}(degree={}): the degree is a number from 1 to {}", map, degree, highest_degree);
+  return degree;
+}
+
+template class GradedMap<float>;
+template class GradedMap<double>;
+
+}  // namespace mercer

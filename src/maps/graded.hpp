@@ -1,0 +1,52 @@
+#pragma once
+// Monomials degree by degree, on which several maps are built.
+
+#include <mercer/map.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mercer {
+
+/// `degree`, or `Errc::bad_option` when it is outside 1 … 30.
+int checked_degree(std::string_view map, int degree);
+
+/// φ: every monomial of degree `lowest` to `highest`, by degree and then in dictionary order
+/// (x₁², x₁x₂, x₂²), times scale[degree]; `divided`: ∏ x_i^a_i / √(a_i!) instead of ∏ x_i^a_i.
+///
+/// A monomial is a power of its first variable times a monomial in the later ones, and those are a
+/// contiguous end of the list for their degree. So there is no table of exponents: a row is made of
+/// scaled copies of its own beginnings, a multiplication a feature.
+template <class T>
+class GradedMap final : public Map<T> {
+ public:
+  /// Throws `Errc::out_of_memory` when the features cannot even be counted.
+  GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
+            std::vector<double> scale);
+
+  Index inputs() const override { return inputs_; }
+  Index features() const override { return features_; }
+  std::string text() const override;
+  std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override;
+  void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override;
+
+ private:
+  /// Monomials of this degree in the variables from `variable` on.
+  Index count(int degree, Index variable) const {
+    return counts_[static_cast<std::size_t>(degree * (inputs_ + 1) + variable)];
+  }
+  Index start(int degree, Index variable) const {
+    return count(degree, 0) - count(degree, variable);
+  }
+  void apply_row(const T* x, T* powers, T* const* levels) const;
+
+  std::string name_;
+  Index inputs_, features_ = 0, lower_ = 0;  // lower_: monomials below `lowest`
+  int lowest_, highest_;
+  std::vector<T> divisors_;  // of x^e: √(e!), or 1
+  std::vector<T> scale_;
+  std::vector<Index> counts_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,19 @@
+#include "maps/graded.hpp"
+
+#include <cmath>
+
+namespace mercer {
+
+// (1 + x·y)^p = Σ_g C(p, g)·(x·y)^g, and C(p, g)·g! = p!/(p−g)!.
+template <class T>
+std::shared_ptr<const Map<T>> polynomial_map(Index inputs, int degree) {
+  std::vector<double> scale;
+  for (int g = 0; g <= checked_degree("polynomial", degree); ++g)
+    scale.push_back(std::sqrt(std::tgamma(degree + 1.0) / std::tgamma(degree - g + 1.0)));
+  return std::make_shared<GradedMap<T>>("polynomial", inputs, 0, degree, true, scale);
+}
+
+template std::shared_ptr<const Map<float>> polynomial_map(Index, int);
+template std::shared_ptr<const Map<double>> polynomial_map(Index, int);
+
+}  // namespace mercer

@@ -1,0 +1,40 @@
+#include <mercer/map.hpp>
+
+namespace mercer {
+
+namespace {
+
+template <class T>
+class Squares final : public Map<T> {
+ public:
+  explicit Squares(Index inputs) : inputs_(inputs) {}
+
+  Index inputs() const override { return inputs_; }
+  Index features() const override { return inputs_; }
+  std::string text() const override { return "squares"; }
+  std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override {
+    std::vector<std::string> names;
+    for (const std::string& input : inputs) names.push_back(input + "^2");
+    return names;
+  }
+
+  void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override {
+    identity_map<T>(inputs_)->apply(x, out);
+    out = out.cwiseAbs2();
+  }
+
+ private:
+  Index inputs_;
+};
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Map<T>> squares_map(Index inputs) {
+  return std::make_shared<Squares<T>>(inputs);
+}
+
+template std::shared_ptr<const Map<float>> squares_map(Index);
+template std::shared_ptr<const Map<double>> squares_map(Index);
+
+}  // namespace mercer

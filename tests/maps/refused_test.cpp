@@ -1,0 +1,76 @@
+// Maps that are too large, and texts that are no map.
+#include "maps/binomial.hpp"
+#include "maps/budget.hpp"
+#include "maps/from_text.hpp"
+
+#include <mercer/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace mercer {
+namespace {
+
+std::string refusal(const std::function<void()>& call, Errc code) {
+  try {
+    call();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "not refused";
+  return {};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Binomial, is_exact_up_to_the_last_number_that_fits) {
+  EXPECT_EQ(binomial(5, 2), 10);
+  EXPECT_EQ(binomial(7, 0), 1);
+  EXPECT_EQ(binomial(3, 4), 0);
+  EXPECT_EQ(binomial(66, 33), 7219428434016265740);  // C(67, 33) no longer fits
+  EXPECT_EQ(binomial(67, 33), too_many);
+  EXPECT_EQ(binomial(1'000'000'000'000, 30), too_many);
+  EXPECT_EQ(binomial(1'000'000'000, 2), 499'999'999'500'000'000);
+}
+
+TEST(MapSize, M_B2_is_known_without_allocating_the_features) {
+  EXPECT_EQ(monomial_map<double>(784, 5)->features(), binomial(788, 5));
+  EXPECT_EQ(polynomial_map<double>(100'000, 2)->features(), 5'000'150'001);
+}
+
+TEST(MapSize, that_cannot_fit_is_refused_with_the_number) {
+  const auto phi = monomial_map<double>(64, 5);
+  require_fits(*phi, 1, std::size_t{1} << 30);
+  const std::string text = refusal(
+      [&] { require_fits(*phi, 10424128, std::size_t{4} << 30); }, Errc::out_of_memory);
+  EXPECT_TRUE(has(text, "monomials(degree=5) of 64 columns has 10424128 features")) << text;
+  EXPECT_TRUE(has(text, "need 791 TiB where 4.0 GiB are allowed")) << text;
+  EXPECT_TRUE(has(refusal([] { polynomial_map<float>(10'000, 20); }, Errc::out_of_memory),
+                  "more than 9.2e+18 features"));
+}
+
+TEST(MapText, that_is_wrong_is_refused_with_the_position) {
+  const auto complaint = [](const char* text) {
+    return refusal([&] { map_from_text<double>(text, 3); }, Errc::bad_option);
+  };
+  EXPECT_TRUE(has(complaint("monomials"), "expected '(' at position 10"));
+  EXPECT_TRUE(has(complaint("monomials()"), "expected 'degree' at position 11"));
+  EXPECT_TRUE(has(complaint("plain(degree:2)"), "expected '=' at position 13"));
+  EXPECT_TRUE(has(complaint("plain(degree=two)"), "expected a number at position 14"));
+  EXPECT_TRUE(has(complaint("plain(degree=2.5)"), "expected ')' at position 15"));
+  EXPECT_TRUE(has(complaint("plain(degree=99999999999)"), "expected a number at position 14"));
+  EXPECT_TRUE(has(complaint("squares(degree=2)"), "expected ')' at position 9"));
+  EXPECT_TRUE(has(complaint("squares() + 1"), "expected the end at position 11"));
+  EXPECT_TRUE(has(complaint("polynomial(degree=0)"), "from 1 to 30"));
+  EXPECT_TRUE(has(complaint("monomials(degree=31)"), "from 1 to 30"));
+  EXPECT_TRUE(has(complaint("plain(degree=-1)"), "from 1 to 30"));
+  EXPECT_EQ(map_from_text<double>("square", 3), nullptr);
+  EXPECT_EQ(map_from_text<double>("", 3), nullptr);
+}
+
+}  // namespace
+}  // namespace mercer
