@@ -1,10 +1,9 @@
 // Symmetric? Positive semi-definite? Answered by all eigenvalues of a sample's kernel matrix.
+#include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
-
-#include "core/parallel.hpp"
 
 #include <mercer/kernel.hpp>
 
