@@ -12,6 +12,7 @@ void add_transform(CLI::App& app);
 void add_inverse(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_probe(CLI::App& app);
+void add_kernel(CLI::App& app);
 void add_completion(CLI::App& app);
 
 }  // namespace mercer::cli

@@ -14,9 +14,8 @@ class Layout final : public CLI::Formatter {
   Layout() { column_width(34); }
 
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override {
-    const bool commands = app->get_parent() == nullptr;
-    std::string usage = "Usage: mercer ";
-    usage += commands ? "COMMAND" : app->get_name();
+    const bool commands = has_commands(*app);
+    std::string usage = "Usage: " + full_name(*app) + (commands ? " COMMAND" : "");
     std::string positionals;
     for (const CLI::Option* option :
          app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
@@ -49,6 +48,15 @@ CLI::App& add_command(CLI::App& app, const std::string& name, const std::string&
   CLI::App& command = *app.add_subcommand(name, description);
   command.group("Commands")->footer(examples);
   return command;
+}
+
+bool has_commands(const CLI::App& app) {
+  return !app.get_subcommands([](const CLI::App*) { return true; }).empty();
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent ? full_name(*parent) + " " + command.get_name() : command.get_name();
 }
 
 void add_help(CLI::App& command) {

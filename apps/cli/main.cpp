@@ -2,6 +2,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "simd/targets.hpp"
 #include "terminal.hpp"
 
 #include <mercer/error.hpp>
@@ -11,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <string>
 
@@ -33,7 +35,7 @@ int complain(int code, std::string message, const std::string& help = {}) {
 
 /// What CLI11 found wrong, in our words.
 std::string command_line_error(const CLI::ParseError& error, const CLI::App& command) {
-  const bool no_command = command.get_parent() == nullptr;
+  const bool no_command = has_commands(command);
   for (const std::string& word : command.remaining(true)) {
     if (word.size() > 1 && word.front() == '-') return fmt::format("unknown option '{}'", word);
     return fmt::format("{} '{}'", no_command ? "unknown command" : "unexpected argument", word);
@@ -48,6 +50,7 @@ std::string command_line_error(const CLI::ParseError& error, const CLI::App& com
 
 int run(int argc, char** argv) {
   watch_signals();
+  if (const char* simd = std::getenv("MERCER_SIMD"); simd && *simd) force_simd(simd);
   CLI::App app("Principal component analysis from the command line.", "mercer");
   set_help_layout(app);
   app.footer(examples);
@@ -57,18 +60,17 @@ int run(int argc, char** argv) {
   add_inverse(app);
   add_inspect(app);
   add_probe(app);
+  add_kernel(app);
   add_completion(app);
   app.set_version_flag("--version", "mercer " MERCER_VERSION, "show the version")->group("Running");
   add_help(app);
 
   const auto command = [&]() -> const CLI::App& {
-    const auto parsed = app.get_subcommands();
-    return parsed.empty() ? app : *parsed.front();
+    const CLI::App* last = &app;
+    while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+    return *last;
   };
-  const auto help = [&] {
-    return command().get_parent() ? fmt::format("mercer {} --help", command().get_name())
-                                  : std::string("mercer --help");
-  };
+  const auto help = [&] { return full_name(command()) + " --help"; };
   try {
     app.parse(argc, argv);
     return 0;

@@ -1,10 +1,9 @@
 // Symmetric? Positive semi-definite? Answered by all eigenvalues of a sample's kernel matrix.
+#include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
-
-#include "core/parallel.hpp"
 
 #include <mercer/kernel.hpp>
 
@@ -64,7 +63,8 @@ MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, Index at_most, 
   const std::vector<Index> sample = even_sample(x.rows(), at_most);
   const PickedRows rows(x, sample);
   const Kernel complete = kernel.completed(x);
-  MercerCheck check = check_kernel_matrix(complete.matrix(rows.rows(), rows.rows(), threads), threads);
+  MercerCheck check =
+      check_kernel_matrix(complete.matrix(rows.rows(), rows.rows(), threads), threads);
   check.of = x.rows();
   check.sample = sample;
   check.row = sample[static_cast<std::size_t>(check.row)];

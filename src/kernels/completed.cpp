@@ -34,7 +34,7 @@ class Medians final : public MedianDistances {
         const bool finite = pairs.apply_to(ingredient, {}, {tile.data(), rows, cols, cols});
         require(finite, Errc::bad_data,
                 "distances between the rows overflow; divide the columns by their deviations "
-                "(--scale std)");
+                "(fit --scale std)");
         for (Index p = 0; p < rows; ++p)
           for (Index q = i == j ? p + 1 : 0; q < cols; ++q)
             if (tile(p, q) > 0) distances.push_back(tile(p, q));

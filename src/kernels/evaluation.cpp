@@ -58,6 +58,16 @@ void near_pairs_exactly(const Rows<T>& x, const Rows<T>& y, const T* x_squares, 
 }  // namespace
 
 template <class T>
+Evaluation<T>::Evaluation(const Rows<T>& x, const Rows<T>& y, const Uses& uses)
+    : x_(x), y_(y), uses_(uses) {
+  // What is made from another ingredient is one more user of it.
+  if (uses_[slot(Ingredient::inner)] > 0)
+    uses_[slot(Ingredient::inner)] += uses_[slot(Ingredient::cosines)];
+  if (uses_[slot(Ingredient::distances)] > 0)
+    uses_[slot(Ingredient::distances)] += uses_[slot(Ingredient::exact)];
+}
+
+template <class T>
 void Evaluation<T>::centre() {
   if (squares_) return;
   squares_.emplace(x_.rows() + y_.rows());
@@ -86,24 +96,26 @@ void Evaluation<T>::compute(Ingredient ingredient, const TileView<T>& out) {
       inner_products(x_, y_, out);
       return;
     case Ingredient::cosines: {
-      inner_products(x_, y_, out);
+      compute_base(Ingredient::inner, out);
       const Vector<T> left = inverse_norms(x_), right = inverse_norms(y_);
       auto tile = mapped(out);
       for (Index i = 0; i < out.rows; ++i)
         tile.row(i).array() *= left[i] * right.transpose().array();
       return;
     }
-    case Ingredient::distances:
-    case Ingredient::exact: {
+    case Ingredient::distances: {
       centre();
       const Index d = x_.cols();
-      const Rows<T> x = shifted_x_ ? Rows<T>(shifted_x_->data(), x_.rows(), d, d) : x_;
-      const Rows<T> y = shifted_y_ ? Rows<T>(shifted_y_->data(), y_.rows(), d, d) : y_;
-      inner_products(x, y, out);
-      if (ingredient == Ingredient::exact)
-        near_pairs_exactly(x_, y_, squares_->data(), squares_->data() + x_.rows(), out);
+      if (shifted_x_)
+        inner_products(Rows<T>(shifted_x_->data(), x_.rows(), d, d),
+                       Rows<T>(shifted_y_->data(), y_.rows(), d, d), out);
+      else inner_products(x_, y_, out);
       return;
     }
+    case Ingredient::exact:
+      compute_base(Ingredient::distances, out);
+      near_pairs_exactly(x_, y_, squares_->data(), squares_->data() + x_.rows(), out);
+      return;
     case Ingredient::absolute:
       row_differences(DifferenceSum::absolute, x_, y_, out);
       return;
@@ -117,16 +129,29 @@ void Evaluation<T>::compute(Ingredient ingredient, const TileView<T>& out) {
 }
 
 template <class T>
+const T* Evaluation<T>::kept(Ingredient ingredient, Index rows, Index cols) {
+  auto& tile = kept_[slot(ingredient)];
+  if (!tile) {
+    tile.emplace(rows * cols);
+    compute(ingredient, {tile->data(), rows, cols, cols});
+  }
+  return tile->data();
+}
+
+template <class T>
+void Evaluation<T>::compute_base(Ingredient base, const TileView<T>& out) {
+  if (uses_[slot(base)] == 0) return compute(base, out);
+  mapped(out) = Eigen::Map<const Matrix<T>>(kept(base, out.rows, out.cols), out.rows, out.cols);
+}
+
+template <class T>
 bool Evaluation<T>::apply_to(Ingredient ingredient, const Formula<T>& formula,
                              const TileView<T>& out) {
   Sweep<T> sweep{out.rows, out.cols, out.data, out.stride, out.data, out.stride};
   if (uses_[slot(ingredient)] <= 1) {
     compute(ingredient, out);
   } else {
-    auto& kept = kept_[slot(ingredient)];
-    if (!kept)
-      compute(ingredient, {kept.emplace(out.rows * out.cols).data(), out.rows, out.cols, out.cols});
-    sweep.in = kept->data();
+    sweep.in = kept(ingredient, out.rows, out.cols);
     sweep.in_stride = out.cols;
   }
   if (ingredient == Ingredient::distances) {

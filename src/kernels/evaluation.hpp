@@ -39,7 +39,7 @@ struct TileView {
 template <class T>
 class Evaluation {
  public:
-  Evaluation(const Rows<T>& x, const Rows<T>& y, const Uses& uses) : x_(x), y_(y), uses_(uses) {}
+  Evaluation(const Rows<T>& x, const Rows<T>& y, const Uses& uses);
 
   const Rows<T>& x() const { return x_; }
   const Rows<T>& y() const { return y_; }
@@ -50,6 +50,10 @@ class Evaluation {
 
  private:
   void compute(Ingredient ingredient, const TileView<T>& out);
+  /// The ingredient in a tile of its own, for all who want it.
+  const T* kept(Ingredient ingredient, Index rows, Index cols);
+  /// The ingredient that another one is made from: kept when leaves want it too.
+  void compute_base(Ingredient base, const TileView<T>& out);
   void centre();
 
   Rows<T> x_, y_;

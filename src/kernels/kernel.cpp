@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 #include "kernels/node.hpp"
+#include "linalg/blas.hpp"
 
 namespace mercer {
 
@@ -54,6 +55,7 @@ void Kernel::tile(const Rows<T>& x, const Rows<T>& y, Eigen::Ref<Matrix<T>> out)
   if (out.size() == 0) return;
   require_domain(x);
   require_domain(y);
+  const BlasThreads one(1);
   Uses uses{};
   node_->announce(uses);
   Evaluation<T> pairs(x, y, uses);

@@ -50,7 +50,7 @@ class Parser {
   [[noreturn]] void complain(std::size_t at, const std::string& what) const {
     const bool show = !text_.empty() && text_.size() <= most_shown;
     fail(Errc::bad_option, "kernel expression, column {}: {}{}", at + 1, what,
-         show ? fmt::format(", in '{}'", text_) : "");
+         show ? fmt::format(" (in '{}')", text_) : "");
   }
 
   [[noreturn]] void unexpected(const char* wanted) {

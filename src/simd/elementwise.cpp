@@ -123,6 +123,15 @@ HWY_INLINE HWY_ATTR V one_row(D d, const F& f, const T* in, T* out, Index cols, 
     watch = hn::MulAdd(zero, y, watch);
   };
   Index j = 0;
+  for (; j + 2 * lanes <= cols; j += 2 * lanes) {
+    // Two at a time: each is a long chain of operations that wait for one another.
+    const V v0 = hn::LoadU(d, in + j), v1 = hn::LoadU(d, in + j + lanes);
+    const V y0 = f(d, argument(v0, j)), y1 = f(d, argument(v1, j + lanes));
+    hn::StoreU(y0, d, out + j);
+    hn::StoreU(y1, d, out + j + lanes);
+    watch = hn::MulAdd(zero, v0, hn::MulAdd(zero, v1, watch));
+    watch = hn::MulAdd(zero, y0, hn::MulAdd(zero, y1, watch));
+  }
   for (; j + lanes <= cols; j += lanes) step(in + j, out + j, j);
   if (j < cols) {
     T rest[HWY_LANES(T)] = {}, squares[HWY_LANES(T)] = {};

@@ -9,13 +9,20 @@ namespace mercer::test {
 
 namespace {
 
-const std::vector<std::string> commands = {"fit",     "transform", "inverse",
-                                           "inspect", "probe",     "completion"};
+const std::vector<std::string> commands = {"fit",          "transform",     "inverse",
+                                           "inspect",      "probe",         "kernel list",
+                                           "kernel check", "kernel matrix", "completion"};
+
+std::vector<std::string> call(const std::string& command, const std::string& flag) {
+  std::vector<std::string> words = split(command, ' ');
+  words.push_back(flag);
+  return words;
+}
 
 /// Every --flag that the help of a command lists.
 std::set<std::string> flags_of(const std::string& command) {
   std::set<std::string> flags;
-  const std::string help = mercer({command, "--help"}).out;
+  const std::string help = mercer(call(command, "--help")).out;
   const std::regex listed("\n  (?:-\\w,)?(--[a-z-]+)");
   for (std::sregex_iterator i(help.begin(), help.end(), listed), end; i != end; ++i)
     flags.insert((*i)[1]);
@@ -29,13 +36,13 @@ TEST(CliUsage, version) {
 }
 
 TEST(CliUsage, help_shows_examples_first) {
-  std::vector<std::vector<std::string>> calls = {{"--help"}, {"-h"}};
+  std::vector<std::vector<std::string>> calls = {{"--help"}, {"-h"}, {"kernel", "-h"}};
   for (const std::string& command : commands) {
-    calls.push_back({command, "--help"});
-    calls.push_back({command, "-h"});
+    calls.push_back(call(command, "--help"));
+    calls.push_back(call(command, "-h"));
   }
-  for (const auto& call : calls) {
-    const auto run = mercer(call);
+  for (const auto& words : calls) {
+    const auto run = mercer(words);
     EXPECT_EQ(run.exit_code, 0);
     EXPECT_EQ(run.err, "");
     EXPECT_LT(run.out.find("Examples:\n  "), run.out.find("Usage: mercer"));
@@ -43,7 +50,8 @@ TEST(CliUsage, help_shows_examples_first) {
     for (const std::string& line : split(run.out, '\n')) EXPECT_LE(line.size(), 120u) << line;
   }
   for (const std::string& command : commands)
-    EXPECT_THAT(mercer({"--help"}).out, testing::HasSubstr("\n  " + command + " "));
+    EXPECT_THAT(mercer({"--help"}).out,
+                testing::HasSubstr("\n  " + split(command, ' ').front() + " "));
 }
 
 TEST(CliUsage, help_lists_the_flags_of_the_contract) {
@@ -63,6 +71,11 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   probe.insert(
       {"--direction", "--json", "--weights", "--ddof", "--scale", "--no-center", "--memory"});
   EXPECT_EQ(flags_of("probe"), probe);
+  EXPECT_EQ(flags_of("kernel matrix"), transform);
+  std::set<std::string> check = rows;
+  check.erase("--precision");
+  check.insert({"--json", "--sample"});
+  EXPECT_EQ(flags_of("kernel check"), check);
 }
 
 TEST(CliUsage, completions_and_manual_know_every_flag) {
@@ -101,12 +114,16 @@ TEST(CliUsage, bash_completes_commands_flags_and_values) {
   EXPECT_EQ(completed({"mercer", "fit", "x.csv", "--so"}), "--solver\n");
   EXPECT_EQ(completed({"mercer", "fit", "--solver", ""}), "auto covariance gram svd\n");
   EXPECT_EQ(completed({"mercer", "inspect", "--"}), "--json --help\n");
+  EXPECT_EQ(completed({"mercer", "kernel", ""}), "list check matrix --help\n");
   EXPECT_EQ(completed({"mercer", "completion", ""}), "bash zsh fish --help\n");
 }
 
 TEST(CliUsage, bash_completion_offers_exactly_the_flags_of_each_command) {
-  for (const std::string command : {"fit", "transform", "inverse", "inspect", "probe"}) {
-    std::string offered = completed({"mercer", command, "--"});
+  for (const std::string command :
+       {"fit", "transform", "inverse", "inspect", "probe", "kernel check", "kernel matrix"}) {
+    std::vector<std::string> words = call(command, "--");
+    words.insert(words.begin(), "mercer");
+    std::string offered = completed(words);
     offered.pop_back();
     const auto list = split(offered, ' ');
     EXPECT_EQ(std::set<std::string>(list.begin(), list.end()), flags_of(command)) << command;

@@ -13,7 +13,8 @@ using test::Random;
 
 Matrix<double> sampled(const Matrix<double>& x, const MercerCheck& check) {
   Matrix<double> rows(check.rows, x.cols());
-  for (Index i = 0; i < check.rows; ++i) rows.row(i) = x.row(check.sample[static_cast<std::size_t>(i)]);
+  for (Index i = 0; i < check.rows; ++i)
+    rows.row(i) = x.row(check.sample[static_cast<std::size_t>(i)]);
   return rows;
 }
 
@@ -35,14 +36,16 @@ TEST(MercerCheck, M_C3_accepts_every_valid_kernel) {
   for (const auto& r : test::references()) {
     if (!r.kernel.always_valid()) continue;
     const MercerCheck check = check_kernel<double>(r.kernel, x);
-    EXPECT_TRUE(check.valid()) << r.kernel.text() << " " << check.smallest << " " << check.asymmetry;
+    EXPECT_TRUE(check.valid()) << r.kernel.text() << " " << check.smallest << " "
+                               << check.asymmetry;
     EXPECT_EQ(check.witness.size(), 0);
     EXPECT_EQ(check.rows, 80);
   }
   for (const char* text : {"2*rbf*linear + cosine^2", "rbf + chi2*additive_chi2 + 1"})
     EXPECT_TRUE(check_kernel<double>(Kernel::parse(text), x).valid()) << text;
   // One that is valid, but not by a rule that we know.
-  const Kernel own = Kernel::function("dot", [](auto a, auto b) { return a[0] * b[0] + a[1] * b[1]; });
+  const Kernel own =
+      Kernel::function("dot", [](auto a, auto b) { return a[0] * b[0] + a[1] * b[1]; });
   EXPECT_TRUE(check_kernel<double>(own, x).valid());
 }
 

@@ -64,7 +64,7 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
   };
   complains("", {"column 1", "ends where a kernel or a number"});
   complains("rbf(gama=1)", {"kernel expression, column 5: ", "rbf has no parameter 'gama'",
-                            "did you mean gamma?", "in 'rbf(gama=1)'"});
+                            "did you mean gamma? (in 'rbf(gama=1)')"});
   complains("rbg", {"column 1", "no kernel 'rbg'", "did you mean rbf?"});
   complains("RBF", {"no kernel 'RBF'", "did you mean rbf?"});
   complains("gaussian", {"no kernel 'gaussian'", "linear, poly, rbf"});

@@ -2,7 +2,7 @@
 
 _mercer() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="fit transform inverse inspect probe completion"
+  local commands="fit transform inverse inspect probe kernel completion"
   local rows="--columns --exclude --label --id --missing --header --delimiter --format"
   local variance="--scale --no-center --ddof --memory"
   local run="--precision --threads --seed --quiet --help"
@@ -10,7 +10,9 @@ _mercer() {
 
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
+      list|check|matrix) [[ $command == kernel ]] && command="kernel $word" && break ;;
       fit|transform|inverse|inspect|probe|completion) command=$word; break ;;
+      kernel) command=$word ;;
     esac
   done
 
@@ -26,7 +28,7 @@ _mercer() {
     --ddof) COMPREPLY=($(compgen -W "1 0" -- "$current")); return ;;
     -k|--components) COMPREPLY=($(compgen -W "all 2 10 0.9 0.95" -- "$current")); return ;;
     --memory) COMPREPLY=($(compgen -W "256MiB 1GiB 4GiB" -- "$current")); return ;;
-    --columns|--exclude|--label|--id|--weights|--tolerance|--threads|--seed|--direction) return ;;
+    --columns|--exclude|--label|--id|--weights|--tolerance|--threads|--seed|--direction|--sample) return ;;
   esac
 
   case $command in
@@ -35,6 +37,10 @@ _mercer() {
     transform|inverse) options="-o --output $rows $run" ;;
     inspect) options="--json --help" ;;
     probe) options="--direction --json $rows --weights $variance $run" ;;
+    kernel) COMPREPLY=($(compgen -W "list check matrix --help" -- "$current")); return ;;
+    "kernel list") options="--help" ;;
+    "kernel check") options="--sample --json $rows --threads --seed --quiet --help" ;;
+    "kernel matrix") options="-o --output $rows $run" ;;
     completion) COMPREPLY=($(compgen -W "bash zsh fish --help" -- "$current")); return ;;
   esac
   if [[ $current == -* ]]; then
