@@ -7,13 +7,21 @@
 ///     auto most  = mercer::fit(x, {.components = mercer::variance_fraction(0.95)});
 ///     auto big   = mercer::fit(*mercer::open<double>("big.npy"), {.memory = 256 << 20});
 ///
+///     auto rings = mercer::fit(x, {.components = 2, .kernel = mercer::kernels::rbf({.gamma = 2})});
+///     auto cubic = mercer::fit(x, mercer::polynomial_map<double>(x.cols(), 3));
+///
 /// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d².
+/// Kernels: N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or some 9·N³ (dense).
 
+#include <mercer/kernel.hpp>
 #include <mercer/model.hpp>
 #include <mercer/progress.hpp>
 #include <mercer/source.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace mercer {
@@ -48,6 +56,8 @@ enum class Solver {
   covariance,  ///< eigenpairs of the d×d scatter matrix: N ≫ d
   gram,        ///< eigenpairs of the N×N matrix of inner products: d ≫ N
   svd,         ///< singular values of the centred rows: the most digits
+  dense,       ///< kernels: all of the N×N matrix, LAPACK
+  krylov,      ///< kernels: block Krylov, within any memory
 };
 
 enum class Scale {
@@ -57,6 +67,9 @@ enum class Scale {
 
 struct FitOptions {
   Components components{};         ///< default: all
+  std::optional<Kernel> kernel{};  ///< kernel PCA with this kernel
+  bool precomputed = false;        ///< the rows are a kernel matrix, N×N
+  bool clip = false;               ///< take an invalid kernel: its negative eigenvalues count as 0
   Solver solver = Solver::automatic;
   double tolerance = 1e-10;        ///< largest residual, relative to the first eigenvalue
   bool center = true;
@@ -65,6 +78,7 @@ struct FitOptions {
   Missing missing = Missing::error;  ///< NaN cells: an error, or `mean`
   std::size_t memory = 0;          ///< budget in bytes; 0: what the machine has free
   int threads = 0;                 ///< 0: one per core
+  std::uint64_t seed = 1;          ///< of the vectors that krylov starts from
   Monitor monitor{};
 };
 
@@ -85,6 +99,21 @@ Model<typename Derived::Scalar> fit(const Eigen::MatrixBase<Derived>& x,
 /// streamed in one pass by the covariance route, two when small variances need rescue.
 template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& options = {});
+
+/// PCA of φ(x) for an explicit map φ. With `Scale::std` the map sees z-scores.
+template <class T>
+Model<T> fit(const Rows<T>& x, std::shared_ptr<const Map<T>> map, const FitOptions& options = {},
+             const double* weights = nullptr);
+template <class T>
+Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& options = {});
+template <class Derived>
+Model<typename Derived::Scalar> fit(const Eigen::MatrixBase<Derived>& x,
+                                    std::shared_ptr<const Map<typename Derived::Scalar>> map,
+                                    const FitOptions& options = {}) {
+  using T = typename Derived::Scalar;
+  const MatrixRef<T> rows(x.derived());
+  return fit(Rows<T>(rows), std::move(map), options);
+}
 
 /// ψ(q) = qᵀRq: the variance of the rows along each direction (rows of `directions`, any length;
 /// they are normalised). One pass; one more for missing cells, two more for z-scores.

@@ -3,9 +3,12 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "fit/choose.hpp"
+#include "fit/kernel_pca.hpp"
+#include "fit/mapped_source.hpp"
 #include "fit/passes.hpp"
 #include "fit/spectrum.hpp"
 #include "fit/validate.hpp"
+#include "maps/budget.hpp"
 #include "solvers/dense.hpp"
 
 #include <mercer/data.hpp>
@@ -27,6 +30,8 @@ double budget(const FitOptions& options) {
   return options.memory > 0 ? static_cast<double>(options.memory)
                             : 0.8 * static_cast<double>(available_memory_bytes());
 }
+
+bool in_kernel_space(const FitOptions& options) { return options.kernel || options.precomputed; }
 
 template <class T>
 Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, Schema schema,
@@ -99,6 +104,8 @@ double expected_bytes(Source<T>& source) {
 template <class T>
 Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights) {
   validate(options);
+  validate_weights(weights, x.rows());
+  if (in_kernel_space(options)) return fit_kernel(x, options, weights, Schema{}, budget(options));
   return fit_in_memory(x, options, weights, Schema{}, budget(options));
 }
 
@@ -106,6 +113,15 @@ template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& options) {
   validate(options);
   const double allowed = budget(options), bytes = expected_bytes(source);
+  if (in_kernel_space(options)) {
+    // Kernels compare every row with every other: all of them are needed at once.
+    if (const auto all = source.whole())
+      return fit_kernel(all->rows, options, all->weights, source.schema(), allowed - bytes);
+    const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
+    return fit_kernel(table.rows(), options,
+                      table.weights.empty() ? nullptr : table.weights.data(), table.schema,
+                      allowed - bytes);
+  }
   // Half for the rows, half for the work.
   const bool keep = !source.can_rewind() || source.schema().sparse || bytes <= allowed / 2;
   if (keep) {
@@ -126,9 +142,55 @@ Model<T> fit(Source<T>& source, const FitOptions& options) {
   return solve(passes, size, options, source.schema(), allowed);
 }
 
+template <class T>
+Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& options) {
+  validate(options);
+  require(!in_kernel_space(options), Errc::bad_option, "a kernel and a map exclude each other");
+  require(map && map->inputs() == source.schema().features, Errc::bad_data,
+          "the map takes {} columns, {} has {}", map ? map->inputs() : 0, source.name(),
+          source.schema().features);
+  if (map->is_identity()) return fit(source, options);
+  const Schema schema = source.schema();
+  const double allowed = budget(options), d = static_cast<double>(map->features());
+  // The covariance matrix, or the features themselves where the rows are fewer.
+  const double rows = static_cast<double>(source.expected_rows());
+  require_fits(*map, rows > 0 ? std::min(d, rows) : d, static_cast<std::size_t>(allowed));
+
+  // The map sees rows with their missing cells filled in, and z-scores; its own features are
+  // then taken as they are.
+  Standard standard;
+  if (changes_rows(options) || source.can_rewind()) {
+    FitOptions about_the_mean = options;  // whether the features are centred is another question
+    about_the_mean.center = true;
+    Passes<T> passes(source);
+    standard = find_standard(passes, about_the_mean);
+    source.rewind();
+  }
+  const auto features =
+      mapped_source(source, *map, changes_rows(options) ? &standard : nullptr, options.threads);
+  FitOptions inner = options;
+  inner.scale = Scale::none;
+  inner.missing = Missing::error;
+  ModelParts<T> parts = fit(*features, inner).parts();
+  parts.map = std::move(map);
+  parts.input_mean = standard.mean.cast<T>();
+  parts.scale = standard.scale.cast<T>();
+  parts.feature_names = schema.feature_names;
+  return Model<T>(std::move(parts));
+}
+
+template <class T>
+Model<T> fit(const Rows<T>& x, std::shared_ptr<const Map<T>> map, const FitOptions& options,
+             const double* weights) {
+  return fit(*from_memory(x, weights), std::move(map), options);
+}
+
 #define MERCER_INSTANTIATE(T)                                                               \
   template Model<T> fit(const Rows<T>&, const FitOptions&, const double*);                  \
-  template Model<T> fit(Source<T>&, const FitOptions&);
+  template Model<T> fit(Source<T>&, const FitOptions&);                                     \
+  template Model<T> fit(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&);      \
+  template Model<T> fit(const Rows<T>&, std::shared_ptr<const Map<T>>, const FitOptions&,   \
+                        const double*);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -15,6 +15,15 @@ void validate(const FitOptions& o) {
           "--tolerance {} must lie between 0 and 1", o.tolerance);
   require(o.ddof == 0 || o.ddof == 1, Errc::bad_option, "--ddof {} must be 0 or 1", o.ddof);
   require(o.threads >= 0, Errc::bad_option, "--threads {} must not be negative", o.threads);
+  const bool kernel = o.kernel || o.precomputed;
+  require(!(o.kernel && o.precomputed), Errc::bad_option,
+          "--kernel and --precomputed exclude each other: the matrix already holds its kernel");
+  const bool for_kernels = o.solver == Solver::dense || o.solver == Solver::krylov;
+  require(kernel == for_kernels || o.solver == Solver::automatic, Errc::bad_option,
+          kernel ? "--solver: kernel PCA has auto, dense and krylov"
+                 : "--solver dense and krylov are for kernel PCA (--kernel, --precomputed)");
+  require(!o.precomputed || (o.scale == Scale::none && o.missing != Missing::mean),
+          Errc::bad_option, "--precomputed: similarities can neither be scaled nor filled in");
   require(o.center || o.missing != Missing::mean, Errc::bad_option,
           "--missing mean needs centring; leave the rows out instead (--missing drop)");
 }

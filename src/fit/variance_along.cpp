@@ -2,15 +2,14 @@
 
 #include "core/require.hpp"
 #include "fit/passes.hpp"
+#include "fit/standard.hpp"
 #include "fit/validate.hpp"
 #include "operators/centred.hpp"
-#include "operators/column_means.hpp"
 
 #include <mercer/moments.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace mercer {
 
@@ -28,24 +27,6 @@ void for_centred_blocks(const Rows<T>& rows, const Vector<double>& centre, bool 
                   {.centre = centre.data(), .nan_on_centre = fill}, x.data(), rows.cols());
     use(x.topRows(n), i);
   }
-}
-
-/// Standard deviations of the columns about `centre` (about 0 when it is 0), in one pass.
-template <class T>
-Vector<double> deviations(Passes<T>& passes, const Vector<double>& centre,
-                          const FitOptions& options) {
-  Vector<double> scatter = Vector<double>::Zero(passes.features());
-  passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
-    for_centred_blocks(rows, centre, options.missing == Missing::mean, [&](const auto& x, Index first) {
-      for (Index r = 0; r < x.rows(); ++r)
-        scatter += (weights ? weights[first + r] : 1.0) * x.row(r).transpose().cwiseAbs2();
-    });
-  });
-  const double weight = passes.weight();
-  for (Index j = 0; j < scatter.size(); ++j)
-    scatter[j] = standard_deviation(scatter[j], scatter[j] + weight * centre[j] * centre[j],
-                                    weight - options.ddof, std::numeric_limits<T>::epsilon());
-  return scatter;
 }
 
 Matrix<double> unit_rows(Matrix<double> q) {
@@ -72,20 +53,15 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
 
   // Projections about a centre, so that a large mean costs no digits; about the mean itself where
   // missing cells or z-scores need it anyway, about the first row otherwise.
-  const bool fill = options.missing == Missing::mean, scaled = options.scale == Scale::std;
   Vector<double> centre = Vector<double>::Zero(d);
   bool centred = !options.center;
-  if (options.center && (fill || scaled)) {
-    ColumnMeans means(d, fill);
-    passes.run("means", [&](const Rows<T>& rows, const double* weights) {
-      means.add(rows, weights, options.threads);
-    });
-    centre = means.mean();
+  if (changes_rows(options)) {
+    const Standard standard = find_standard(passes, options);
+    if (options.center) centre = standard.mean;
     centred = true;
+    // z-scores are x/s, so their variance along q is that of x along q/s.
+    if (standard.scale.size() > 0) q.array().rowwise() /= standard.scale.transpose().array();
   }
-  // z-scores are x/s, so their variance along q is that of x along q/s.
-  if (scaled)
-    q.array().rowwise() /= deviations(passes, centre, options).transpose().array();
 
   Moments projected(m);
   passes.run("variance", [&](const Rows<T>& rows, const double* weights) {

@@ -1,0 +1,192 @@
+#include "fit/kernel_pca.hpp"
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "fit/kernel_spectrum.hpp"
+#include "fit/standard.hpp"
+#include "solvers/dense.hpp"
+
+#include <chrono>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// Rows whose kernel matrix is looked at when the kernel is not valid by construction.
+constexpr Index checked_rows = 500;
+
+template <class T>
+void require_finite(const Rows<T>& x, bool missing_are_filled) {
+  for (Index i = 0; i < x.rows(); ++i) {
+    const std::int64_t entries = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
+    for (std::int64_t e = 0; e < entries; ++e) {
+      const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
+      const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
+      require(std::isfinite(value) || (missing_are_filled && std::isnan(value)), Errc::bad_data,
+              "row {}, column {} is {}; remove the row or fill in a number", i + 1,
+              (x.sparse() ? x.csr().columns[at] : e) + 1, value);
+    }
+  }
+}
+
+void refuse_invalid(const MercerCheck& check, const std::string& what) {
+  if (check.valid()) return;
+  if (!check.symmetric)
+    fail(Errc::bad_data, "{} is not symmetric: entries ({}, {}) and ({}, {}) differ by {:.3g}",
+         what, check.row + 1, check.column + 1, check.column + 1, check.row + 1, check.asymmetry);
+  Index heaviest = 0;
+  check.witness.cwiseAbs().maxCoeff(&heaviest);
+  fail(Errc::bad_data,
+       "{} is not positive semi-definite: on {} rows there is a unit vector z with zᵀKz = {:.3g}, "
+       "heaviest at row {} (largest eigenvalue {:.3g}); use another kernel or parameter, or --clip "
+       "to count negative eigenvalues as 0",
+       what, check.rows, check.smallest,
+       check.sample[static_cast<std::size_t>(heaviest)] + 1, check.largest);
+}
+
+template <class T>
+void check_precomputed(const Rows<T>& k, const FitOptions& options) {
+  require(!k.sparse(), Errc::bad_data, "a precomputed kernel matrix must be dense");
+  require(k.rows() == k.cols(), Errc::bad_data,
+          "a precomputed kernel matrix is square, this one is {}×{}", k.rows(), k.cols());
+  require_finite(k, false);
+  const auto dense = k.dense();
+  const double largest = dense.cwiseAbs().maxCoeff();
+  // Whoever computed it rounded both halves on their own.
+  const double allowed = 1e3 * std::numeric_limits<T>::epsilon() * largest;
+  for (Index i = 0; i < k.rows(); ++i)
+    for (Index j = i + 1; j < k.cols(); ++j)
+      require(std::abs(static_cast<double>(dense(i, j)) - dense(j, i)) <= allowed, Errc::bad_data,
+              "the precomputed kernel matrix is not symmetric: entry ({}, {}) is {}, entry ({}, {}) "
+              "is {}",
+              i + 1, j + 1, dense(i, j), j + 1, i + 1, dense(j, i));
+  if (options.clip) return;
+  const Index n = std::min(k.rows(), checked_rows);
+  Matrix<double> sample(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      sample(i, j) = 0.5 * (static_cast<double>(dense(i * k.rows() / n, j * k.rows() / n)) +
+                            dense(j * k.rows() / n, i * k.rows() / n));
+  MercerCheck check = check_kernel_matrix(sample, options.threads);
+  const double noise = allowed * static_cast<double>(n);
+  if (check.smallest >= -noise) return;
+  for (Index i = 0; i < n; ++i) check.sample[static_cast<std::size_t>(i)] = i * k.rows() / n;
+  refuse_invalid(check, "the precomputed kernel matrix");
+}
+
+template <class T>
+std::shared_ptr<const Map<T>> map_of(const FitOptions& options, const Kernel* kernel,
+                                     const Rows<T>& rows) {
+  if (options.precomputed) return precomputed_map<T>(rows.rows());
+  if (!rows.sparse()) return kernel_map<T>(*kernel, Matrix<T>(rows.dense()));
+  const CsrView<T>& from = rows.csr();
+  const std::int64_t begin = from.offsets[0], end = from.offsets[rows.rows()];
+  Csr<T> anchors;
+  anchors.cols = rows.cols();
+  anchors.offsets.clear();
+  for (Index i = 0; i <= rows.rows(); ++i) anchors.offsets.push_back(from.offsets[i] - begin);
+  anchors.columns.assign(from.columns + begin, from.columns + end);
+  anchors.values.assign(from.values + begin, from.values + end);
+  return kernel_map<T>(*kernel, std::move(anchors));
+}
+
+/// B = Λ^-½ VᵀU: unit axes in feature space. Centred vectors stay exactly so: Σ b = 0 makes the
+/// mean of a new row's similarities drop out.
+Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights, bool center) {
+  Matrix<double> b = s.vectors;
+  const Index n = b.cols();
+  if (weights) {
+    const Vector<double> u = Eigen::Map<const Vector<double>>(weights, n).cwiseSqrt();
+    b.array().rowwise() *= u.array().transpose();
+  }
+  if (center) {
+    Vector<double> w = Vector<double>::Ones(n);
+    if (weights) w = Eigen::Map<const Vector<double>>(weights, n);
+    const Vector<double> sums = b.rowwise().sum();
+    b.noalias() -= sums / w.sum() * w.transpose();
+  }
+  b.array().colwise() /= s.eigenvalues.array().sqrt();
+  return b;
+}
+
+}  // namespace
+
+template <class T>
+Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* weights,
+                    Schema schema, double budget) {
+  const auto start = std::chrono::steady_clock::now();
+  require(x.rows() > 0, Errc::bad_data, "the data have no rows");
+  require(x.cols() > 0, Errc::bad_data, "the data have no columns");
+  require(x.rows() > 1 || !options.center, Errc::bad_data,
+          "one row has no variance: kernel PCA needs at least two");
+  const double weight = weights
+                            ? Eigen::Map<const Vector<double>>(weights, x.rows()).sum()
+                            : static_cast<double>(x.rows());
+  require(weight > options.ddof, Errc::bad_data,
+          "the row weights add up to {:g}; variances with ddof = {} need more", weight,
+          options.ddof);
+
+  const bool changes = changes_rows(options) && !options.precomputed;
+  if (options.precomputed) check_precomputed(x, options);
+  else require_finite(x, options.missing == Missing::mean);
+  Standard standard;
+  if (!options.precomputed) {
+    FitOptions about_the_mean = options;  // whether the features are centred is another question
+    about_the_mean.center = true;
+    Passes<T> passes(x, weights, options.monitor);
+    standard = find_standard(passes, about_the_mean);
+  }
+  const Matrix<T> copy = changes ? standardized(x, standard) : Matrix<T>();
+  const Rows<T> rows = changes ? Rows<T>(copy) : x;
+
+  std::optional<Kernel> kernel;
+  if (!options.precomputed) {
+    kernel = options.kernel->completed(rows);
+    if (!kernel->always_valid() && !options.clip)
+      refuse_invalid(check_kernel(*kernel, rows, checked_rows, options.threads),
+                     fmt::format("the kernel {}", kernel->text()));
+  }
+  const Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows) : matrix_tiles(rows);
+  const double copied = static_cast<double>(copy.size()) * sizeof(T);
+  KernelSpectrum s = kernel_spectrum(tiles, options, weights, budget - copied);
+
+  ModelParts<T> parts;
+  parts.map = map_of(options, kernel ? &*kernel : nullptr, rows);
+  Matrix<double> b = dual_coefficients(s, weights, options.center);
+  fix_signs(b);
+  parts.components = b.cast<T>();
+  parts.mean = options.center ? Vector<T>(s.mean.cast<T>()) : Vector<T>(Vector<T>::Zero(x.rows()));
+  parts.input_mean = standard.mean.cast<T>();
+  parts.scale = standard.scale.cast<T>();
+  parts.eigenvalues = s.eigenvalues;
+  if (!options.precomputed) parts.feature_names = std::move(schema.feature_names);
+  parts.label_column = std::move(schema.label);
+  parts.id_column = std::move(schema.id);
+
+  Report& report = parts.report;
+  report.method = "kernel-pca";
+  report.n_samples = x.rows();
+  report.weight = weight;
+  report.weighted = weights != nullptr;
+  report.centered = options.center;
+  report.ddof = options.ddof;
+  report.total_variance = s.trace / (weight - options.ddof);
+  report.solver.name = s.dense ? "dense" : "krylov";
+  report.solver.why = s.why;
+  report.solver.passes = s.passes;
+  report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + s.residuals.size());
+  report.solver.tolerance = s.tolerance;
+  report.solver.converged = true;
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.peak_memory_bytes = peak_memory_bytes();
+  return Model<T>(std::move(parts));
+}
+
+template Model<float> fit_kernel(const Rows<float>&, const FitOptions&, const double*, Schema,
+                                 double);
+template Model<double> fit_kernel(const Rows<double>&, const FitOptions&, const double*, Schema,
+                                  double);
+
+}  // namespace mercer

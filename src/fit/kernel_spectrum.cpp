@@ -1,0 +1,231 @@
+#include "fit/kernel_spectrum.hpp"
+
+#include "core/memory.hpp"
+#include "core/monitor.hpp"
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "operators/kernel_matrix.hpp"
+#include "solvers/dense.hpp"
+#include "solvers/krylov.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+using Kind = Components::Kind;
+
+/// The program itself, and what small things take.
+constexpr double overhead_bytes = 16 << 20;
+
+double dense_bytes(double n) { return 4 * 8 * n * n; }
+
+/// Below this an eigenvalue is rounding: each of the N² entries is off by a few ε of the largest.
+template <class T>
+double noise_level(Index n, double largest_entry) {
+  return 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * static_cast<double>(n) *
+         std::max(largest_entry, std::numeric_limits<double>::min());
+}
+
+/// The float product carries errors of its own; asking for more would never end.
+template <class T>
+double reachable(double tolerance) {
+  return std::max(tolerance, 128.0 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+Index most_components(Index n, const FitOptions& options) {
+  const Index most = options.center ? n - 1 : n;
+  const Components& asked = options.components;
+  require(asked.kind() != Kind::count || asked.count() <= most, Errc::bad_option,
+          "-k {} is too large: {} rows have at most {} components", asked.count(), n, most);
+  return most;
+}
+
+/// How many of these eigenvalues to keep; 0 when more of them must be seen.
+Index kept(const Components& asked, const Vector<double>& values, double trace, double noise,
+           bool all_seen) {
+  Index rank = 0;
+  while (rank < values.size() && values[rank] > noise) ++rank;
+  const bool ended = all_seen || rank < values.size();
+  if (asked.kind() == Kind::count) {
+    require(asked.count() <= rank || !ended, Errc::bad_option,
+            "-k {} is more than the data have: only {} directions of the feature space have any "
+            "variance; use -k {}",
+            asked.count(), rank, rank);
+    return asked.count() <= rank ? asked.count() : 0;
+  }
+  if (asked.kind() == Kind::fraction) {
+    double sum = 0;
+    for (Index k = 0; k < rank; ++k) {
+      sum += values[k];
+      // A rounding error must not cost one more component.
+      if (sum >= asked.fraction() * trace * (1 - 1e-12)) return k + 1;
+    }
+  }
+  return ended ? rank : 0;
+}
+
+void require_variance(double trace, double noise) {
+  require(trace > noise, Errc::bad_data,
+          "all rows are equal to this kernel: there is no variance to explain");
+}
+
+struct Plan {
+  bool dense = false;
+  std::string why;
+};
+
+template <class T>
+Plan choose(Index n, const FitOptions& options, double budget) {
+  const bool fits = dense_bytes(static_cast<double>(n)) + overhead_bytes <= budget;
+  const Components& asked = options.components;
+  if (options.solver == Solver::dense) {
+    require(fits, Errc::out_of_memory,
+            "--solver dense needs {} for {} rows, and {} are allowed; use --solver krylov, or a "
+            "larger --memory",
+            format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
+            format_bytes(budget));
+    return {true, "as asked"};
+  }
+  if (options.solver == Solver::krylov) return {false, "as asked"};
+  if (asked.kind() == Kind::all)
+    return {fits, fits ? "all components are wanted" : "the dense matrix would not fit in memory"};
+  // Krylov: about ten passes of 4·N²·b flops; dense: 9·N³ at half the speed.
+  const double k = asked.kind() == Kind::count ? static_cast<double>(asked.count()) : 32.0;
+  const double block = std::max(16.0, k);
+  const bool cheaper = static_cast<double>(n) * 18 < 10 * 4 * block;
+  if ((cheaper || n < 256) && fits)
+    return {true, fmt::format("{} rows are few enough for all eigenvalues at once", n)};
+  return {false, fmt::format("{} components of {} rows: a few passes over the kernel matrix",
+                             asked.kind() == Kind::count ? std::to_string(asked.count()) : "few",
+                             n)};
+}
+
+template <class T>
+KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
+                        double noise) {
+  const Index n = tiles.size, most = most_components(n, options);
+  const Vector<double> w = weights
+                               ? Vector<double>(Eigen::Map<const Vector<double>>(weights, n))
+                               : Vector<double>(Vector<double>::Ones(n));
+  Reporter report(options.monitor, "kernel matrix", "rows", static_cast<double>(n));
+  report(0);
+  Matrix<double> k = whole_matrix(tiles, options.threads);
+  KernelSpectrum s;
+  s.mean = k * w / w.sum();
+  if (options.center) {
+    const double overall = w.dot(s.mean) / w.sum();
+    k.colwise() -= s.mean;
+    k.rowwise() -= (s.mean.array() - overall).matrix().transpose();
+  }
+  const Vector<double> u = w.cwiseSqrt();
+  k.array().colwise() *= u.array();
+  k.array().rowwise() *= u.array().transpose();
+  s.trace = k.trace();
+  require_variance(s.trace, noise);
+  const Components& asked = options.components;
+  const Index wanted = asked.kind() == Kind::count ? asked.count() : n;
+  s.tolerance = options.tolerance;
+  Eigenpairs pairs = dense_eigenpairs(k, wanted, s.tolerance, options.threads);
+  const Index count = kept(asked, pairs.values, s.trace, noise, true);
+  s.eigenvalues = pairs.values.head(std::min(count, most));
+  s.vectors = pairs.vectors.topRows(s.eigenvalues.size());
+  s.residuals = pairs.residuals.head(s.eigenvalues.size()) / pairs.values[0];
+  s.passes = 1;
+  s.dense = true;
+  return s;
+}
+
+/// Passes that are still ahead, from how far the residual has come.
+double expected_passes(int pass, double worst, double tolerance) {
+  if (pass < 2 || !(worst > 0) || worst >= 1) return 12;
+  const double rate = std::log(worst) / pass;
+  return std::clamp(std::log(tolerance) / rate, static_cast<double>(pass), 500.0);
+}
+
+template <class T>
+KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
+                         double noise, double budget) {
+  const Index n = tiles.size;
+  most_components(n, options);
+  const Components& asked = options.components;
+  const Index first = asked.kind() == Kind::count ? asked.count() : std::min<Index>(n, 32);
+  const double all = KernelMatrix<T>::bytes_of_all(static_cast<double>(n));
+  KernelSpectrum s;
+  s.tolerance = reachable<T>(options.tolerance);
+
+  // Kept tiles cost memory traffic, so few vectors a pass; computed ones cost kernel values, which
+  // more vectors share.
+  BlockKrylov how{.tolerance = s.tolerance, .seed = options.seed};
+  const bool stored = all + 0.1 * budget <= budget;
+  how.block = std::min<Index>(n, stored ? (first <= 12 ? 8 : 16) : 32);
+  const double pass = KernelMatrix<T>::bytes_of_pass(static_cast<double>(n),
+                                                     static_cast<double>(how.block),
+                                                     options.threads);
+  const double vectors = budget - overhead_bytes - pass;
+  const auto smallest = static_cast<double>(
+      memory_bytes({.block = how.block, .basis = std::min(n, first + 2 * how.block)}, n, first));
+  require(vectors >= smallest, Errc::out_of_memory,
+          "--memory leaves {} beside the rows, and the vectors of {} components of {} rows alone "
+          "take {}; use a larger --memory or fewer components",
+          format_bytes(std::max(0.0, budget)), first, n,
+          format_bytes(smallest + pass + overhead_bytes));
+  how = within_memory(how, n, first, static_cast<std::size_t>(vectors));
+  const double left = vectors - static_cast<double>(memory_bytes(how, n, first));
+
+  double expected = 12;
+  int done = 0;
+  const Monitor monitor = [&](const Progress& p) {
+    if (!options.monitor) return true;
+    return options.monitor({"kernel matrix", done + p.done / p.total, expected, "passes"});
+  };
+  KernelMatrix<T> matrix(tiles, {.center = options.center,
+                                 .weights = weights,
+                                 .memory = static_cast<std::size_t>(std::max(0.0, left)),
+                                 .threads = options.threads,
+                                 .monitor = monitor});
+  const KrylovRun run{.threads = options.threads,
+                      .monitor = [&](int count, double worst) {
+                        done = count;
+                        expected = expected_passes(count, worst, s.tolerance);
+                      }};
+  const auto enough = [&](const Vector<double>& values) {
+    require_variance(matrix.trace(), noise);
+    return kept(asked, values, matrix.trace(), noise, values.size() == n);
+  };
+  KrylovResult found = eigs_until(matrix, first, enough, how, run);
+  s.eigenvalues = found.pairs.values;
+  s.vectors = std::move(found.pairs.vectors);
+  s.residuals = found.pairs.residuals / s.eigenvalues[0];
+  s.mean = matrix.mean();
+  s.trace = matrix.trace();
+  s.passes = found.passes;
+  if (matrix.kept_tiles() < matrix.tiles())
+    s.why = fmt::format("; {} of the kernel matrix kept, the rest computed in each pass",
+                        format_bytes(static_cast<double>(matrix.kept_tiles()) /
+                                     static_cast<double>(matrix.tiles()) * all));
+  return s;
+}
+
+}  // namespace
+
+template <class T>
+KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
+                               const double* weights, double budget) {
+  const double noise = noise_level<T>(tiles.size, tiles.diagonal.cwiseAbs().maxCoeff());
+  const Plan plan = choose<T>(tiles.size, options, budget);
+  KernelSpectrum s = plan.dense ? by_dense(tiles, options, weights, noise)
+                                : by_krylov(tiles, options, weights, noise, budget);
+  s.why = plan.why + s.why;
+  return s;
+}
+
+template KernelSpectrum kernel_spectrum(const Tiles<float>&, const FitOptions&, const double*,
+                                        double);
+template KernelSpectrum kernel_spectrum(const Tiles<double>&, const FitOptions&, const double*,
+                                        double);
+
+}  // namespace mercer

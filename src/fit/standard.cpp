@@ -1,0 +1,74 @@
+#include "fit/standard.hpp"
+
+#include "operators/centred.hpp"
+#include "operators/column_means.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+constexpr Index block_rows = 1024;
+}
+
+template <class T>
+Standard find_standard(Passes<T>& passes, const FitOptions& options) {
+  const Index d = passes.features();
+  const bool fill = options.missing == Missing::mean;
+  ColumnMeans means(d, fill);
+  passes.run("means", [&](const Rows<T>& rows, const double* weights) {
+    means.add(rows, weights, options.threads);
+  });
+  Standard out{means.mean(), {}};
+  if (options.scale != Scale::std) return out;
+
+  // z-scores of uncentred data are about 0.
+  const Vector<double> centre = options.center ? out.mean : Vector<double>(Vector<double>::Zero(d));
+  Vector<double> scatter = Vector<double>::Zero(d);
+  Matrix<double> x(block_rows, d);
+  passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
+    for (Index i = 0; i < rows.rows(); i += block_rows) {
+      const Index count = std::min(block_rows, rows.rows() - i);
+      centred_block(rows.middle(i, count), 0, d, {.centre = centre.data(), .nan_on_centre = fill},
+                    x.data(), d);
+      for (Index r = 0; r < count; ++r)
+        scatter += (weights ? weights[i + r] : 1.0) * x.row(r).transpose().cwiseAbs2();
+    }
+  });
+  const double weight = passes.weight();
+  for (Index j = 0; j < d; ++j)
+    scatter[j] = standard_deviation(scatter[j], scatter[j] + weight * centre[j] * centre[j],
+                                    weight - options.ddof, std::numeric_limits<T>::epsilon());
+  out.scale = std::move(scatter);
+  return out;
+}
+
+template <class T>
+Matrix<T> standardized(const Rows<T>& rows, const Standard& standard) {
+  const Index d = rows.cols();
+  Matrix<T> out(rows.rows(), d);
+  const Vector<double> zero = Vector<double>::Zero(d);
+  Matrix<double> x(std::min(block_rows, rows.rows()), d);
+  for (Index i = 0; i < rows.rows(); i += block_rows) {
+    const Index count = std::min(block_rows, rows.rows() - i);
+    centred_block(rows.middle(i, count), 0, d, {.centre = zero.data()}, x.data(), d);
+    for (Index r = 0; r < count; ++r)
+      for (Index j = 0; j < d; ++j) {
+        double value = std::isnan(x(r, j)) ? standard.mean[j] : x(r, j);
+        if (standard.scale.size() > 0) value = (value - standard.mean[j]) / standard.scale[j];
+        out(i + r, j) = static_cast<T>(value);
+      }
+  }
+  return out;
+}
+
+#define MERCER_INSTANTIATE(T)                                      \
+  template Standard find_standard(Passes<T>&, const FitOptions&); \
+  template Matrix<T> standardized(const Rows<T>&, const Standard&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,221 @@
+#include "operators/kernel_matrix.hpp"
+
+#include "core/memory.hpp"
+#include "core/monitor.hpp"
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "simd/symmetric_product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+
+namespace mercer {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+
+/// Numbers that begin on a cache line: a panel's row then is one line.
+template <class T>
+class Aligned {
+ public:
+  explicit Aligned(Index size)
+      : data_(static_cast<T*>(std::aligned_alloc(
+            cache_line, (static_cast<std::size_t>(size) * sizeof(T) + cache_line - 1) /
+                            cache_line * cache_line))) {
+    if (!data_) throw std::bad_alloc();
+  }
+  ~Aligned() { std::free(data_); }
+  Aligned(const Aligned&) = delete;
+  Aligned& operator=(const Aligned&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_;
+};
+
+Index tiles_across(Index n, Index side) { return (n + side - 1) / side; }
+Index panels_for(Index vectors) { return (vectors + panel_width - 1) / panel_width; }
+
+/// Sums are kept apart for this many parts of the tiles, and added in order: the result does not
+/// depend on which thread took which part.
+Index part_count(int threads) {
+  Index parts = 4;
+  while (parts < thread_count(threads)) parts *= 2;
+  return parts;
+}
+
+}  // namespace
+
+template <class T>
+KernelMatrix<T>::KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options)
+    : source_(std::move(tiles)), options_(std::move(options)) {
+  const Index n = size(), across = tiles_across(n, side);
+  weights_ = options_.weights
+                 ? Vector<double>(Eigen::Map<const Vector<double>>(options_.weights, n))
+                 : Vector<double>(Vector<double>::Ones(n));
+  roots_ = weights_.cwiseSqrt();
+  weight_ = weights_.sum();
+
+  for (Index i = 0; i < across; ++i)
+    for (Index j = i; j < across; ++j) tiles_.push_back({i, j});
+  const Index count = this->tiles();
+  const Index parts = std::min<Index>(part_count(options_.threads), count);
+  for (Index p = 0; p <= parts; ++p) parts_.push_back(count * p / parts);
+
+  constexpr std::size_t tile_bytes = sizeof(T) * side * side;
+  kept_ = std::min<Index>(count, static_cast<Index>(options_.memory / tile_bytes));
+  if (kept_ > 0) {
+    const std::size_t bytes = static_cast<std::size_t>(kept_) * tile_bytes;
+    constexpr std::size_t huge_page = std::size_t{1} << 21;
+    store_ = static_cast<T*>(
+        std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page));
+    if (!store_) throw std::bad_alloc();
+    advise_huge_pages(store_, bytes);
+  }
+}
+
+template <class T>
+KernelMatrix<T>::~KernelMatrix() {
+  std::free(store_);
+}
+
+template <class T>
+double KernelMatrix<T>::bytes_of_all(double rows) {
+  const double across = std::ceil(rows / side);
+  return across * (across + 1) / 2 * side * side * sizeof(T);
+}
+
+template <class T>
+double KernelMatrix<T>::bytes_of_pass(double rows, double vectors, int threads) {
+  const double width = panel_width * (std::ceil(vectors / panel_width) + 1);
+  const double parts = static_cast<double>(part_count(threads));
+  // Panels in and, a part each, out; one block in double; tiles and their scratch.
+  return rows * (width * (1 + parts) * sizeof(T) + 8 * vectors) +
+         thread_count(threads) * 4.0 * side * side * sizeof(double);
+}
+
+template <class T>
+void KernelMatrix<T>::centre_in(Matrix<double>& v) const {
+  v.array().colwise() *= roots_.array();
+  if (!options_.center) return;
+  const Eigen::RowVectorXd sums = v.colwise().sum() / weight_;
+  v.noalias() -= weights_ * sums;
+}
+
+template <class T>
+void KernelMatrix<T>::centre_out(Matrix<double>& y) const {
+  if (options_.center) {
+    const Eigen::RowVectorXd means = (weights_.transpose() * y) / weight_;
+    y.rowwise() -= means;
+  }
+  y.array().colwise() *= roots_.array();
+}
+
+template <class T>
+void KernelMatrix<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
+  // The first pass takes w along as one more vector: K w gives the mean and the trace.
+  Matrix<double> block(size(), v.cols() + (first_ ? 1 : 0));
+  block.leftCols(v.cols()) = v;
+  if (first_) block.col(v.cols()).setZero();
+  centre_in(block);
+  if (first_) block.col(v.cols()) = weights_;
+  multiply(block, block);
+  if (first_) finish_first_pass(block.col(v.cols()));
+  first_ = false;
+  out = block.leftCols(v.cols());
+  centre_out(out);
+}
+
+template <class T>
+void KernelMatrix<T>::finish_first_pass(const Vector<double>& kw) {
+  mean_ = kw / weight_;
+  trace_ = weights_.dot(source_.diagonal);
+  if (options_.center) trace_ -= weights_.dot(mean_);
+}
+
+/// The values of a tile: kept ones where they are kept, others in `scratch`.
+template <class T>
+const T* KernelMatrix<T>::values(Index t, T* scratch) {
+  const bool kept = t < kept_;
+  T* const out = kept ? store_ + t * side * side : scratch;
+  if (kept && !first_) return out;
+  const Index i = tiles_[static_cast<std::size_t>(t)].row * side;
+  const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
+  const Index rows = std::min(side, size() - i), cols = std::min(side, size() - j);
+  Eigen::Map<Matrix<T>> tile(out, rows, cols);
+  source_.fill(i, j, tile);
+  if (i == j) {
+    tile.template triangularView<Eigen::StrictlyLower>() = tile.transpose();
+    tile.diagonal() = source_.diagonal.segment(i, rows).template cast<T>();
+  }
+  return out;
+}
+
+template <class T>
+void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
+  const Index n = size(), b = v.cols(), panels = panels_for(b), panel = n * panel_width;
+  Aligned<T> in(panels * panel);
+  parallel_ranges(n, options_.threads, 4096, [&](Index begin, Index end, int) {
+    for (Index p = 0; p < panels; ++p) {
+      const Index first = p * panel_width, count = std::min(panel_width, b - first);
+      for (Index i = begin; i < end; ++i) {
+        T* const to = in.data() + p * panel + i * panel_width;
+        for (Index c = 0; c < count; ++c) to[c] = static_cast<T>(v(i, first + c));
+        std::fill(to + count, to + panel_width, T(0));
+      }
+    }
+  });
+
+  const auto parts = static_cast<Index>(parts_.size()) - 1;
+  Aligned<T> sums(parts * panels * panel);
+  const auto caller = std::this_thread::get_id();
+  Reporter report(options_.monitor, "kernel matrix", "tiles", static_cast<double>(tiles()));
+  parallel_for(parts, options_.threads, [&](Index part) {
+    Aligned<T> scratch(side * side), zeros(side * panel_width), unused(side * panel_width);
+    std::fill_n(zeros.data(), side * panel_width, T(0));
+    std::fill_n(unused.data(), side * panel_width, T(0));
+    T* const y = sums.data() + part * panels * panel;
+    std::fill_n(y, panels * panel, T(0));
+    const Index from = parts_[static_cast<std::size_t>(part)];
+    const Index to = parts_[static_cast<std::size_t>(part) + 1];
+    for (Index t = from; t < to; ++t) {
+      const T* const a = values(t, scratch.data());
+      const Index i = tiles_[static_cast<std::size_t>(t)].row * side;
+      const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
+      const Index rows = std::min(side, n - i), cols = std::min(side, n - j);
+      // A strip of the tile stays in the cache for all panels.
+      constexpr Index strip = 32;
+      for (Index r = 0; r < rows; r += strip)
+        for (Index p = 0; p < panels; ++p) {
+          const T* const vp = in.data() + p * panel;
+          T* const yp = y + p * panel;
+          // A tile on the diagonal counts once: its second use gets nothing to multiply with.
+          add_symmetric_product(a + r * cols, std::min(strip, rows - r), cols, cols,
+                                i == j ? zeros.data() : vp + (i + r) * panel_width,
+                                vp + j * panel_width, yp + (i + r) * panel_width,
+                                i == j ? unused.data() : yp + j * panel_width);
+        }
+      if (std::this_thread::get_id() == caller)
+        report(static_cast<double>((t - from) * parts));
+    }
+  });
+
+  parallel_ranges(n, options_.threads, 4096, [&](Index begin, Index end, int) {
+    for (Index i = begin; i < end; ++i)
+      for (Index c = 0; c < b; ++c) {
+        const Index at = c / panel_width * panel + i * panel_width + c % panel_width;
+        double sum = 0;
+        for (Index part = 0; part < parts; ++part)
+          sum += static_cast<double>(sums.data()[part * panels * panel + at]);
+        out(i, c) = sum;
+      }
+  });
+}
+
+template class KernelMatrix<float>;
+template class KernelMatrix<double>;
+
+}  // namespace mercer

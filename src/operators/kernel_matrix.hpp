@@ -1,0 +1,88 @@
+#pragma once
+// The kernel matrix of rows as a SymmetricOperator, kept as far as a budget allows.
+//
+//     KernelMatrix<double> a(kernel_tiles(kernel, rows), {.memory = 4 << 30});
+//     auto [pairs, passes] = eigs(a, 10);
+//
+// With weights w, u = √w and s = Σw it is the matrix whose eigenvalues are those of the weighted
+// scatter in feature space,
+//
+//     A = U (I − 1wᵀ/s) K (I − w1ᵀ/s) U          U = diag(u); w = 1: A = JKJ
+//
+// never formed: vectors are centred before and after the product with K. Only tiles on and above
+// the diagonal exist; each is used twice. Tiles that fit the budget are computed in the first pass
+// and kept, the others are computed again in every pass. A pass costs N²·b flops times two, and
+// N²/2 kernel values for what is not kept.
+
+#include "operators/tiles.hpp"
+
+#include <mercer/matrix.hpp>
+#include <mercer/progress.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace mercer {
+
+struct KernelMatrixOptions {
+  bool center = true;
+  const double* weights = nullptr;  ///< one a row; null: all 1
+  std::size_t memory = 0;           ///< bytes for tiles that are kept
+  int threads = 0;
+  Monitor monitor{};                ///< "kernel matrix", in tiles of a pass
+};
+
+template <class T>
+class KernelMatrix {
+ public:
+  /// Side of a tile: two of them, with their share of the vectors, fit the L2 cache.
+  static constexpr Index side = 192;
+
+  KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options);
+  ~KernelMatrix();
+  KernelMatrix(const KernelMatrix&) = delete;
+  KernelMatrix& operator=(const KernelMatrix&) = delete;
+
+  Index size() const { return source_.size; }
+  /// out = A·v.
+  void apply(const Matrix<double>& v, Matrix<double>& out);
+
+  /// What the first pass finds out on its way: valid after the first `apply`.
+  const Vector<double>& mean() const { return mean_; }  ///< K w / s, whether centred or not
+  double trace() const { return trace_; }               ///< of A
+
+  /// Largest k(x, x).
+  double largest_diagonal() const { return source_.diagonal.maxCoeff(); }
+
+  /// Tiles in all, and those that are kept.
+  Index tiles() const { return static_cast<Index>(tiles_.size()); }
+  Index kept_tiles() const { return kept_; }
+
+  /// Bytes that all tiles of N rows would take, and what a pass with b vectors takes besides them.
+  static double bytes_of_all(double rows);
+  static double bytes_of_pass(double rows, double vectors, int threads);
+
+ private:
+  struct Tile {
+    Index row, col;  // in tiles
+  };
+  void centre_in(Matrix<double>& v) const;
+  void centre_out(Matrix<double>& y) const;
+  void multiply(const Matrix<double>& v, Matrix<double>& out);
+  const T* values(Index tile, T* scratch);
+  void finish_first_pass(const Vector<double>& kw);
+
+  Tiles<T> source_;
+  KernelMatrixOptions options_;
+  Vector<double> weights_, roots_;
+  double weight_ = 0;
+  std::vector<Tile> tiles_;
+  std::vector<Index> parts_;  // tiles [parts_[p], parts_[p+1]) share a sum
+  Index kept_ = 0;
+  T* store_ = nullptr;        // kept tiles, in order
+  bool first_ = true;
+  Vector<double> mean_;
+  double trace_ = 0;
+};
+
+}  // namespace mercer

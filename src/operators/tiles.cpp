@@ -1,0 +1,53 @@
+#include "operators/tiles.hpp"
+
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+template <class T>
+Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows) {
+  kernel.require_domain(rows);
+  return {rows.rows(), kernel.diagonal(rows).template cast<double>(),
+          [kernel, rows](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
+            kernel.tile<T>(rows.middle(i, out.rows()), rows.middle(j, out.cols()), out);
+          }};
+}
+
+template <class T>
+Tiles<T> matrix_tiles(const Rows<T>& matrix) {
+  return {matrix.rows(), matrix.dense().diagonal().template cast<double>(),
+          [matrix](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
+            out = matrix.dense().block(i, j, out.rows(), out.cols());
+          }};
+}
+
+template <class T>
+Matrix<double> whole_matrix(const Tiles<T>& tiles, int threads) {
+  constexpr Index side = 256;
+  const Index n = tiles.size, across = (n + side - 1) / side;
+  Matrix<double> k(n, n);
+  const BlasThreads one(1);
+  parallel_for(across * across, threads, [&](Index t) {
+    const Index i = t / across * side, j = t % across * side;
+    if (j < i) return;
+    Matrix<T> tile(std::min(side, n - i), std::min(side, n - j));
+    tiles.fill(i, j, tile);
+    k.block(i, j, tile.rows(), tile.cols()) = tile.template cast<double>();
+  });
+  k.diagonal() = tiles.diagonal;
+  k.template triangularView<Eigen::StrictlyLower>() = k.transpose();
+  return k;
+}
+
+#define MERCER_INSTANTIATE(T)                                      \
+  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&);   \
+  template Tiles<T> matrix_tiles(const Rows<T>&);                  \
+  template Matrix<double> whole_matrix(const Tiles<T>&, int);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer
