@@ -38,17 +38,26 @@ class Components {
     c.fraction_ = f;
     return c;
   }
+  /// That many, or all where the data have fewer.
+  static Components at_most(Index count) {
+    Components c(count);
+    c.soft_ = true;
+    return c;
+  }
   Kind kind() const { return kind_; }
+  bool soft() const { return soft_; }
   Index count() const { return count_; }
   double fraction() const { return fraction_; }
 
  private:
   Kind kind_ = Kind::all;
   Index count_ = 0;
+  bool soft_ = false;
   double fraction_ = 0;
 };
 
 inline Components all_components() { return {}; }
+inline Components at_most(Index count) { return Components::at_most(count); }
 inline Components variance_fraction(double f) { return Components::of_variance(f); }
 
 enum class Solver {

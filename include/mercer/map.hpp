@@ -14,9 +14,13 @@
 ///       f[0] = std::hypot(x[0], x[1]);                       // a map of your own
 ///     });
 ///
+///     auto sections = mercer::kernel_map(mercer::kernels::rbf({.gamma = 0.1}), anchors);
+///                                                            // (k(x, a₁), …, k(x, a_N))
+///
 /// Explicit maps cost N·D to apply and PCA then N·D² or N²·D, so D, which grows like d^degree, is what
 /// decides; `features()` is known before anything of that size is allocated.
 
+#include <mercer/kernel.hpp>
 #include <mercer/rows.hpp>
 
 #include <functional>
@@ -26,6 +30,14 @@
 #include <vector>
 
 namespace mercer {
+
+/// Where the components of a model live: what they are combinations of.
+enum class Space {
+  input,       ///< columns of x
+  features,    ///< explicit features of x
+  kernel,      ///< similarities of x to the anchors
+  precomputed  ///< similarities that were computed elsewhere
+};
 
 template <class T>
 class Map {
@@ -40,12 +52,24 @@ class Map {
   virtual std::string text() const = 0;
   /// φ(x) = x: sparse rows then need not be made dense, and decoding is exact.
   virtual bool is_identity() const { return false; }
+  virtual Space space() const { return Space::features; }
+
+  /// The rows that φ compares x with; none for most maps.
+  virtual Rows<T> anchors() const { return {}; }
+  /// The text of the kernel it does that by; empty for most maps.
+  virtual std::string kernel() const { return {}; }
 
   /// Names of φ₁ … φ_D, given those of the inputs: `x1^2`, `x1·x2`. By default f1 … fD.
   virtual std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const;
 
   /// out = φ(x), x.rows() × features(). Single-threaded: callers split rows over threads.
   virtual void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const = 0;
+
+  /// How many features are best made at a time: all of them, unless each can be made by itself.
+  virtual Index strip() const { return features(); }
+  /// out = features `first` … `first` + out.cols() − 1 of φ(x). Maps with a smaller `strip()` can do
+  /// any of them; the others only the whole.
+  virtual void apply_strip(const Rows<T>& x, Index first, Eigen::Ref<Matrix<T>> out) const;
 };
 
 /// φ(x) = x.
@@ -70,6 +94,17 @@ std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree);
 /// `squares`: (x₁², …, x_d²).
 template <class T>
 std::shared_ptr<const Map<T>> squares_map(Index inputs);
+
+/// φ(x) = (k(x, a₁), …, k(x, a_N)): similarities to the anchors, which the map keeps. Its text form is
+/// `kernel`. Refused (`Errc::bad_option`) while the kernel leaves a parameter to the data.
+template <class T>
+std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Matrix<T> anchors);
+template <class T>
+std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
+
+/// `precomputed`: x is the row of n similarities itself.
+template <class T>
+std::shared_ptr<const Map<T>> precomputed_map(Index n);
 
 /// A map of your own: `function` fills the features of one row, and may be called from several
 /// threads at once. `name` is letters, digits and `_`. The text form is `function(name)`; a file

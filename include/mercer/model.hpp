@@ -10,7 +10,7 @@
 ///     model.save("model.st");
 ///     auto same = mercer::Model<double>::load("model.st");
 ///
-/// With scaling, φ works on z-scores: x is divided by `scale` after the mean is taken off.
+/// With scaling, φ works on z-scores: x is divided by `scale` after its mean is taken off.
 /// Transform costs 2·N·D·k flops at GEMM speed plus the map; rows are taken in blocks, in parallel.
 
 #include <mercer/map.hpp>
@@ -55,9 +55,13 @@ struct Report {
 template <class T>
 struct ModelParts {
   std::shared_ptr<const Map<T>> map;
-  Matrix<T> components;         ///< B, k×D, orthonormal rows, largest entry of each positive
+  Matrix<T> components;         ///< B, k×D; rows orthonormal but for kernels (Λ^-½ Uᵀ J)
   Vector<T> mean;               ///< m; zeros when not centred
   Vector<T> scale;              ///< divisor of each input column; empty: none
+  /// Mean of each input column; empty for the identity map, where it is m. Other maps take
+  /// z = (x − input_mean)/scale when there is a scale, and x otherwise; missing cells are filled
+  /// with it before that.
+  Vector<T> input_mean;
   Vector<double> eigenvalues;   ///< μ of the centred scatter matrix, descending
   std::vector<std::string> feature_names;  ///< of the input columns; empty: unnamed
   std::string label_column;     ///< carried through at transform; empty: none
@@ -98,6 +102,7 @@ class Model {
   const Matrix<T>& components() const { return parts_.components; }
   const Vector<T>& mean() const { return parts_.mean; }
   const Vector<T>& scale() const { return parts_.scale; }
+  const Vector<T>& input_mean() const { return parts_.input_mean; }
   const Vector<double>& eigenvalues() const { return parts_.eigenvalues; }
   const std::vector<std::string>& feature_names() const { return parts_.feature_names; }
   const std::string& label_column() const { return parts_.label_column; }
@@ -122,7 +127,7 @@ class Model {
 
  private:
   ModelParts<T> parts_;
-  Matrix<T> encoder_;  // B·diag(1/scale): what transform multiplies x − m with
+  Matrix<T> encoder_;  // what transform multiplies φ(x) − m with: B, with the identity B·diag(1/scale)
 };
 
 /// The keys of `mercer inspect --json`, as JSON text.

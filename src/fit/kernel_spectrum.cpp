@@ -39,7 +39,7 @@ double reachable(double tolerance) {
 Index most_components(Index n, const FitOptions& options) {
   const Index most = options.center ? n - 1 : n;
   const Components& asked = options.components;
-  require(asked.kind() != Kind::count || asked.count() <= most, Errc::bad_option,
+  require(asked.kind() != Kind::count || asked.soft() || asked.count() <= most, Errc::bad_option,
           "-k {} is too large: {} rows have at most {} components", asked.count(), n, most);
   return most;
 }
@@ -51,6 +51,7 @@ Index kept(const Components& asked, const Vector<double>& values, double trace, 
   while (rank < values.size() && values[rank] > noise) ++rank;
   const bool ended = all_seen || rank < values.size();
   if (asked.kind() == Kind::count) {
+    if (asked.soft() && ended) return std::min(asked.count(), rank);
     require(asked.count() <= rank || !ended, Errc::bad_option,
             "-k {} is more than the data have: only {} directions of the feature space have any "
             "variance; use -k {}",
@@ -127,7 +128,7 @@ KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const 
   s.trace = k.trace();
   require_variance(s.trace, noise);
   const Components& asked = options.components;
-  const Index wanted = asked.kind() == Kind::count ? asked.count() : n;
+  const Index wanted = asked.kind() == Kind::count ? std::min(asked.count(), n) : n;
   s.tolerance = options.tolerance;
   Eigenpairs pairs = dense_eigenpairs(k, wanted, s.tolerance, options.threads);
   const Index count = kept(asked, pairs.values, s.trace, noise, true);
@@ -152,7 +153,7 @@ KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const
   const Index n = tiles.size;
   most_components(n, options);
   const Components& asked = options.components;
-  const Index first = asked.kind() == Kind::count ? asked.count() : std::min<Index>(n, 32);
+  const Index first = std::min<Index>(n, asked.kind() == Kind::count ? asked.count() : 32);
   const double all = KernelMatrix<T>::bytes_of_all(static_cast<double>(n));
   KernelSpectrum s;
   s.tolerance = reachable<T>(options.tolerance);

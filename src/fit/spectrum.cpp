@@ -77,6 +77,7 @@ template <class T>
 Index wanted(const Passes<T>& passes, const FitOptions& options) {
   const Index rank = std::min<Index>(passes.features(), passes.rows() - (options.center ? 1 : 0));
   const Components& asked = options.components;
+  if (asked.soft()) return std::min(asked.count(), rank);
   require(asked.kind() != Components::Kind::count || asked.count() <= rank, Errc::bad_option,
           "-k {} is too large: {} rows and {} columns have at most {} components", asked.count(),
           passes.rows(), passes.features(), rank);
@@ -187,6 +188,7 @@ Index kept_components(const Components& asked, const Spectrum& s) {
     case Components::Kind::all:
       return rank;
     case Components::Kind::count:
+      if (asked.soft()) return std::min(asked.count(), rank);
       require(asked.count() <= rank, Errc::bad_option,
               "-k {} is more than the data have: only {} directions have any variance; use -k all",
               asked.count(), rank);

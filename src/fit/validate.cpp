@@ -19,9 +19,10 @@ void validate(const FitOptions& o) {
   require(!(o.kernel && o.precomputed), Errc::bad_option,
           "--kernel and --precomputed exclude each other: the matrix already holds its kernel");
   const bool for_kernels = o.solver == Solver::dense || o.solver == Solver::krylov;
-  require(kernel == for_kernels || o.solver == Solver::automatic, Errc::bad_option,
-          kernel ? "--solver: kernel PCA has auto, dense and krylov"
-                 : "--solver dense and krylov are for kernel PCA (--kernel, --precomputed)");
+  require(!kernel || for_kernels || o.solver == Solver::automatic, Errc::bad_option,
+          "--solver: kernel PCA has auto, dense and krylov");
+  require(kernel || !for_kernels, Errc::bad_option,
+          "--solver dense and krylov are for kernel PCA (--kernel, --precomputed)");
   require(!o.precomputed || (o.scale == Scale::none && o.missing != Missing::mean),
           Errc::bad_option, "--precomputed: similarities can neither be scaled nor filled in");
   require(o.center || o.missing != Missing::mean, Errc::bad_option,

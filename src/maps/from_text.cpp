@@ -91,7 +91,20 @@ std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs)
   return nullptr;
 }
 
+template <class T>
+std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
+                                             std::string_view kernel, Anchors<T> anchors) {
+  if (text == "precomputed") return precomputed_map<T>(inputs);
+  if (text != "kernel") return map_from_text<T>(text, inputs);
+  return std::visit(
+      [&](auto& rows) { return kernel_map<T>(Kernel::parse(kernel), std::move(rows)); }, anchors);
+}
+
 template std::shared_ptr<const Map<float>> map_from_text(std::string_view, Index);
 template std::shared_ptr<const Map<double>> map_from_text(std::string_view, Index);
+template std::shared_ptr<const Map<float>> map_from_parts(std::string_view, Index, std::string_view,
+                                                          Anchors<float>);
+template std::shared_ptr<const Map<double>> map_from_parts(std::string_view, Index,
+                                                           std::string_view, Anchors<double>);
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string_view>
+#include <variant>
 
 namespace mercer {
 
@@ -13,5 +14,15 @@ namespace mercer {
 /// map is a function of somebody's program.
 template <class T>
 std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs);
+
+/// Anchors of either kind; of no rows: none.
+template <class T>
+using Anchors = std::variant<Matrix<T>, Csr<T>>;
+
+/// The same for every map that a model may have: `kernel`, on anchors that must be there, and
+/// `precomputed` too. Throws what `Kernel::parse` throws.
+template <class T>
+std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
+                                             std::string_view kernel, Anchors<T> anchors);
 
 }  // namespace mercer

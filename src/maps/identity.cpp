@@ -13,6 +13,7 @@ class Identity final : public Map<T> {
   Index features() const override { return features_; }
   std::string text() const override { return "identity"; }
   bool is_identity() const override { return true; }
+  Space space() const override { return Space::input; }
   std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override {
     return inputs;
   }

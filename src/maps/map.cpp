@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+
 namespace mercer {
 
 template <class T>
@@ -9,6 +11,13 @@ std::vector<std::string> Map<T>::feature_names(const std::vector<std::string>&) 
   std::vector<std::string> names;
   for (Index j = 1; j <= features(); ++j) names.push_back(fmt::format("f{}", j));
   return names;
+}
+
+template <class T>
+void Map<T>::apply_strip(const Rows<T>& x, [[maybe_unused]] Index first,
+                         Eigen::Ref<Matrix<T>> out) const {
+  assert(first == 0 && out.cols() == features());
+  apply(x, out);
 }
 
 template class Map<float>;

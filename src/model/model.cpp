@@ -47,7 +47,8 @@ Model<T>::Model(ModelParts<T> parts) : parts_(std::move(parts)) {
   const std::string wrong = problem(parts_);
   require(wrong.empty(), Errc::bad_data, "the parts are no model: {}", wrong);
   encoder_ = parts_.components;
-  if (parts_.scale.size() > 0) encoder_.array().rowwise() /= parts_.scale.array().transpose();
+  if (parts_.map->is_identity() && parts_.scale.size() > 0)
+    encoder_.array().rowwise() /= parts_.scale.array().transpose();
 }
 
 template <class T>

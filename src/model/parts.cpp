@@ -31,6 +31,13 @@ bool is_orthonormal(const Matrix<T>& b) {
   return gram.cwiseAbs().maxCoeff() <= tolerance;
 }
 
+template <class T>
+bool all_finite(const Rows<T>& x) {
+  if (!x.sparse()) return x.dense().allFinite();
+  const std::int64_t first = x.csr().offsets[0];
+  return Eigen::Map<const Vector<T>>(x.csr().values + first, x.entries()).allFinite();
+}
+
 std::string report_problem(const Report& r, Index k) {
   for (const double number : {r.weight, r.total_variance, r.seconds, r.solver.tolerance})
     if (!possible(number)) return "its report has an impossible number";
@@ -53,10 +60,19 @@ std::string problem(const ModelParts<T>& p) {
   if (!has(p.mean, p.components.cols()) || p.map->features() != p.components.cols())
     return "its mean and components differ in length";
   if (!has(p.scale, 0) && !has(p.scale, p.map->inputs())) return "it has not one scale a feature";
+  if (!has(p.input_mean, 0) && !has(p.input_mean, p.map->inputs()))
+    return "it has not one input mean a column";
+  if (!p.map->is_identity() && has(p.input_mean, 0) && !has(p.scale, 0))
+    return "it has scales and no input means";
+  if (p.map->is_identity() && !has(p.input_mean, 0))
+    return "it has input means beside those of its features";
+  if (p.map->space() == Space::precomputed && !has(p.scale, 0))
+    return "it scales similarities";
   if (!has(p.eigenvalues, p.components.rows())) return "it has not one eigenvalue a component";
   if (!p.feature_names.empty() && !has(p.feature_names, p.map->inputs()))
     return "it has not one name a feature";
-  if (!p.components.allFinite() || !p.mean.allFinite() || !p.scale.allFinite())
+  if (!p.components.allFinite() || !p.mean.allFinite() || !p.scale.allFinite() ||
+      !p.input_mean.allFinite() || !all_finite(p.map->anchors()))
     return "not all of its numbers are finite";
   if (p.scale.size() > 0 && !(p.scale.minCoeff() > 0)) return "a scale is not positive";
   if (!descends(p.eigenvalues)) return "its eigenvalues do not descend towards 0";

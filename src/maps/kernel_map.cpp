@@ -1,0 +1,69 @@
+#include <mercer/map.hpp>
+
+#include "core/require.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+
+/// Features made at a time: with as many rows, a tile that stays in the L2 cache.
+constexpr Index anchors_a_strip = 256;
+
+/// Anchors: Matrix<T> or Csr<T>.
+template <class T, class Anchors>
+class KernelMap final : public Map<T> {
+ public:
+  KernelMap(Kernel kernel, Anchors anchors)
+      : kernel_(std::move(kernel)), anchors_(std::move(anchors)) {}
+
+  Index inputs() const override { return anchors().cols(); }
+  Index features() const override { return anchors().rows(); }
+  std::string text() const override { return "kernel"; }
+  Space space() const override { return Space::kernel; }
+  Rows<T> anchors() const override { return anchors_; }
+  std::string kernel() const override { return kernel_.text(); }
+
+  Index strip() const override { return std::min(anchors_a_strip, features()); }
+  void apply_strip(const Rows<T>& x, Index first, Eigen::Ref<Matrix<T>> out) const override {
+    kernel_.tile(x, anchors().middle(first, out.cols()), out);
+  }
+  void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override {
+    for (Index first = 0; first < out.cols(); first += anchors_a_strip)
+      apply_strip(x, first, out.middleCols(first, std::min(anchors_a_strip, out.cols() - first)));
+  }
+
+ private:
+  Kernel kernel_;
+  Anchors anchors_;
+};
+
+template <class T, class Anchors>
+std::shared_ptr<const Map<T>> make(Kernel kernel, Anchors anchors) {
+  const Rows<T> rows(anchors);
+  require(kernel.complete(), Errc::bad_option,
+          "{} leaves a parameter to the data; complete it with them first", kernel.text());
+  require(rows.rows() >= 1 && rows.cols() >= 1, Errc::bad_data,
+          "a kernel map of {} anchors with {} columns", rows.rows(), rows.cols());
+  return std::make_shared<KernelMap<T, Anchors>>(std::move(kernel), std::move(anchors));
+}
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Matrix<T> anchors) {
+  return make<T>(std::move(kernel), std::move(anchors));
+}
+
+template <class T>
+std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors) {
+  return make<T>(std::move(kernel), std::move(anchors));
+}
+
+template std::shared_ptr<const Map<float>> kernel_map(Kernel, Matrix<float>);
+template std::shared_ptr<const Map<double>> kernel_map(Kernel, Matrix<double>);
+template std::shared_ptr<const Map<float>> kernel_map(Kernel, Csr<float>);
+template std::shared_ptr<const Map<double>> kernel_map(Kernel, Csr<double>);
+
+}  // namespace mercer

@@ -1,0 +1,39 @@
+#include <mercer/map.hpp>
+
+#include "core/require.hpp"
+
+namespace mercer {
+
+namespace {
+
+/// The identity as arithmetic goes; but what it copies are similarities, not columns of x.
+template <class T>
+class Precomputed final : public Map<T> {
+ public:
+  explicit Precomputed(Index n) : copy_(identity_map<T>(n)) {}
+
+  Index inputs() const override { return copy_->inputs(); }
+  Index features() const override { return copy_->features(); }
+  std::string text() const override { return "precomputed"; }
+  Space space() const override { return Space::precomputed; }
+  std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override {
+    return inputs;
+  }
+  void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override { copy_->apply(x, out); }
+
+ private:
+  std::shared_ptr<const Map<T>> copy_;
+};
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Map<T>> precomputed_map(Index n) {
+  require(n >= 1, Errc::bad_option, "a row of {} similarities", n);
+  return std::make_shared<Precomputed<T>>(n);
+}
+
+template std::shared_ptr<const Map<float>> precomputed_map(Index);
+template std::shared_ptr<const Map<double>> precomputed_map(Index);
+
+}  // namespace mercer
