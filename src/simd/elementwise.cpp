@@ -112,7 +112,7 @@ HWY_INLINE HWY_ATTR V one_row(D d, const F& f, const T* in, T* out, Index cols, 
   T rest[HWY_LANES(T)] = {}, rest_squares[HWY_LANES(T)] = {};
   for (Index j = 0; j < cols; j += lanes) {
     const bool whole = j + lanes <= cols;
-    const T *from = in + j, *squares = column_squares + j;
+    const T *from = in + j, *squares = distances ? column_squares + j : nullptr;
     if (!whole) {
       std::copy(from, in + cols, rest);
       from = rest;
