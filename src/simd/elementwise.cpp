@@ -102,86 +102,82 @@ struct Tanh {
   }
 };
 
-/// One row: out = f(z), and `watch` turns into NaN when something is not finite.
+/// One row: out = f(z), and `watch` turns into NaN when something is not finite. There is one call
+/// of f, the rest of a row goes through it in a padded copy: sanitizers take minutes over more.
 template <bool distances, class D, class F, class V = hn::Vec<D>, class T = hn::TFromD<D>>
 HWY_INLINE HWY_ATTR V one_row(D d, const F& f, const T* in, T* out, Index cols, T row_square,
                               const T* column_squares, V watch) {
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const V zero = hn::Zero(d), two = hn::Set(d, T(2)), square = hn::Set(d, row_square);
-  const auto argument = [&](V v, Index j) HWY_ATTR {
-    if constexpr (distances) {
-      const V sum = hn::Add(square, hn::LoadU(d, column_squares + j));
-      return hn::Max(zero, hn::NegMulAdd(two, v, sum));
+  const V zero = hn::Zero(d);
+  T rest[HWY_LANES(T)] = {}, rest_squares[HWY_LANES(T)] = {};
+  for (Index j = 0; j < cols; j += lanes) {
+    const bool whole = j + lanes <= cols;
+    const T *from = in + j, *squares = distances ? column_squares + j : nullptr;
+    if (!whole) {
+      std::copy(from, in + cols, rest);
+      from = rest;
+      if constexpr (distances) {
+        std::copy(squares, column_squares + cols, rest_squares);
+        squares = rest_squares;
+      }
     }
-    return v;
-  };
-  const auto step = [&](const T* from, T* to, Index j) HWY_ATTR {
-    const V v = hn::LoadU(d, from), y = f(d, argument(v, j));
-    hn::StoreU(y, d, to);
+    const V v = hn::LoadU(d, from);
+    V z = v;
+    if constexpr (distances) {
+      const V sum = hn::Add(hn::Set(d, row_square), hn::LoadU(d, squares));
+      z = hn::Max(zero, hn::NegMulAdd(hn::Set(d, T(2)), v, sum));
+    }
+    const V y = f(d, z);
     // 0·∞ and 0·NaN are NaN, and stay.
     watch = hn::MulAdd(zero, v, watch);
     watch = hn::MulAdd(zero, y, watch);
-  };
-  Index j = 0;
-  for (; j + 2 * lanes <= cols; j += 2 * lanes) {
-    // Two at a time: each is a long chain of operations that wait for one another.
-    const V v0 = hn::LoadU(d, in + j), v1 = hn::LoadU(d, in + j + lanes);
-    const V y0 = f(d, argument(v0, j)), y1 = f(d, argument(v1, j + lanes));
-    hn::StoreU(y0, d, out + j);
-    hn::StoreU(y1, d, out + j + lanes);
-    watch = hn::MulAdd(zero, v0, hn::MulAdd(zero, v1, watch));
-    watch = hn::MulAdd(zero, y0, hn::MulAdd(zero, y1, watch));
-  }
-  for (; j + lanes <= cols; j += lanes) step(in + j, out + j, j);
-  if (j < cols) {
-    T rest[HWY_LANES(T)] = {}, squares[HWY_LANES(T)] = {};
-    std::copy(in + j, in + cols, rest);
-    if constexpr (distances) {
-      std::copy(column_squares + j, column_squares + cols, squares);
-      column_squares = squares;
+    if (whole) {
+      hn::StoreU(y, d, out + j);
+    } else {
+      hn::StoreU(y, d, rest);
+      std::copy(rest, rest + (cols - j), out + j);
     }
-    step(rest, rest, 0);
-    std::copy(rest, rest + (cols - j), out + j);
   }
   return watch;
 }
 
-template <class T, class F>
+template <bool distances, class T, class F>
 HWY_ATTR bool all_rows(const F& f, const Sweep<T>& s) {
   const hn::CappedTag<T, HWY_LANES(T)> d;
   auto watch = hn::Zero(d);
-  for (Index i = 0; i < s.rows; ++i) {
-    const T* in = s.in + i * s.in_stride;
-    T* out = s.out + i * s.out_stride;
-    watch =
-        s.row_squares
-            ? one_row<true>(d, f, in, out, s.cols, s.row_squares[i], s.column_squares, watch)
-            : one_row<false>(d, f, in, out, s.cols, T(0), static_cast<const T*>(nullptr), watch);
-  }
+  for (Index i = 0; i < s.rows; ++i)
+    watch = one_row<distances>(d, f, s.in + i * s.in_stride, s.out + i * s.out_stride, s.cols,
+                               distances ? s.row_squares[i] : T(0), s.column_squares, watch);
   return hn::AllTrue(d, hn::Eq(watch, hn::Zero(d)));
+}
+
+/// With the distances in the same pass: for the functions that kernels have of them.
+template <class T, class F>
+HWY_ATTR bool fused_rows(const F& f, const Sweep<T>& s) {
+  return s.row_squares ? all_rows<true>(f, s) : all_rows<false>(f, s);
 }
 
 template <class T>
 HWY_ATTR bool apply_any(const Formula<T>& f, const Sweep<T>& s) {
   switch (f.function) {
     case Function::identity:
-      return all_rows(Identity<T>{}, s);
-    case Function::power:
-      return all_rows(Power<T>{f.a, f.b, f.n}, s);
+      return fused_rows(Identity<T>{}, s);
     case Function::exp:
-      return all_rows(Exp<T>{f.a}, s);
-    case Function::exp_root:
-      return all_rows(Matern<T, 0>{f.a}, s);
-    case Function::matern3:
-      return all_rows(Matern<T, 1>{f.a}, s);
-    case Function::matern5:
-      return all_rows(Matern<T, 2>{f.a}, s);
+      return fused_rows(Exp<T>{f.a}, s);
     case Function::reciprocal:
-      return all_rows(Reciprocal<T>{f.a}, s);
+      return fused_rows(Reciprocal<T>{f.a}, s);
     case Function::rational:
-      return all_rows(Rational<T>{f.a, f.b}, s);
+      return fused_rows(Rational<T>{f.a, f.b}, s);
+    case Function::power:
+      return all_rows<false>(Power<T>{f.a, f.b, f.n}, s);
+    case Function::exp_root:
+      return all_rows<false>(Matern<T, 0>{f.a}, s);
+    case Function::matern3:
+      return all_rows<false>(Matern<T, 1>{f.a}, s);
+    case Function::matern5:
+      return all_rows<false>(Matern<T, 2>{f.a}, s);
     case Function::tanh:
-      return all_rows(Tanh<T>{f.a, f.b}, s);
+      return all_rows<false>(Tanh<T>{f.a, f.b}, s);
   }
   return false;
 }

@@ -29,6 +29,7 @@ struct Formula {
 
 /// Where the pass goes; `in` may be `out`. With `row_squares` (one a row) and `column_squares`,
 /// the tile holds inner products and z is the squared distance max(0, r_i + c_j − 2·in(i, j)).
+/// Only identity, exp, reciprocal and rational know that.
 template <class T>
 struct Sweep {
   Index rows = 0, cols = 0;

@@ -1,0 +1,53 @@
+// A kernel expression parses to something that prints to itself and has a finite, symmetric matrix
+// on dense and sparse rows; or it is refused.
+#include <mercer/kernel.hpp>
+
+#include <mercer/error.hpp>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace {
+
+using namespace mercer;
+
+void check(bool holds) {
+  if (!holds) std::abort();
+}
+
+Csr<double> sparse_copy(const Matrix<double>& x) {
+  Csr<double> csr;
+  csr.cols = x.cols();
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j)
+      if (x(i, j) != 0) {
+        csr.columns.push_back(static_cast<std::int32_t>(j));
+        csr.values.push_back(x(i, j));
+      }
+    csr.offsets.push_back(static_cast<std::int64_t>(csr.values.size()));
+  }
+  return csr;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  static const Matrix<double> x{{0, 1, 0.5}, {2, 0, 0}, {0.25, 1, 3}, {0, 0, 0}, {2, 0, 0}};
+  static const Csr<double> sparse = sparse_copy(x);
+  try {
+    const Kernel parsed = Kernel::parse(text);
+    check(Kernel::parse(parsed.text()).text() == parsed.text());
+    const Kernel kernel = parsed.completed(Rows<double>(x));
+    check(kernel.complete());
+    check(Kernel::parse(kernel.text()).text() == kernel.text());
+    const Matrix<double> k = kernel.matrix(Rows<double>(x), 1);
+    check(k.allFinite() && k == k.transpose());
+    const Matrix<double> other = kernel.matrix(Rows<double>(sparse), 1);
+    check(other.allFinite() && other == other.transpose());
+  } catch (const Error& e) {
+    check(e.code() == Errc::bad_option || e.code() == Errc::bad_data);
+    check(std::string_view(e.what()).find('\n') == std::string_view::npos);
+  }
+  return 0;
+}
