@@ -3,6 +3,7 @@
 #include "kernels/differences.hpp"
 #include "kernels/products.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
@@ -36,6 +37,22 @@ void shift(const Rows<T>& rows, const Eigen::Matrix<T, 1, Eigen::Dynamic>& centr
     row = Eigen::Map<const Eigen::Matrix<T, 1, Eigen::Dynamic>>(rows.row(i), rows.cols()) - centre;
     squares[i] = row.squaredNorm();
   }
+}
+
+/// Whether most of the norms of these rows is their mean, from a few of them.
+template <class T>
+bool mean_outweighs_spread(const Rows<T>& rows) {
+  constexpr Index most = 8;
+  const Index count = std::min(most, rows.rows());
+  Eigen::Matrix<T, 1, Eigen::Dynamic> sum = Eigen::Matrix<T, 1, Eigen::Dynamic>::Zero(rows.cols());
+  double squares = 0;
+  for (Index i = 0; i < count; ++i) {
+    const auto row = rows.dense().row(i * rows.rows() / count);
+    sum += row;
+    squares += static_cast<double>(row.squaredNorm());
+  }
+  // ‖Σx‖²/n ≤ Σ‖x‖², with equality when all rows are the mean.
+  return static_cast<double>(sum.squaredNorm()) / static_cast<double>(count) > 0.75 * squares;
 }
 
 /// Turns inner products into squared distances. Where rows are so near that the subtraction
@@ -72,8 +89,9 @@ void Evaluation<T>::centre() {
   if (squares_) return;
   squares_.emplace(x_.rows() + y_.rows());
   T *const x_squares = squares_->data(), *const y_squares = x_squares + x_.rows();
-  if (x_.sparse() || y_.sparse()) {
-    // Shifted rows would not be sparse.
+  if (x_.sparse() || y_.sparse() || !mean_outweighs_spread(y_)) {
+    // Shifted rows would not be sparse; and where the spread is as large as the mean, shifting
+    // wins no digits.
     Eigen::Map<Vector<T>>(x_squares, x_.rows()) = squared_norms(x_).template cast<T>();
     Eigen::Map<Vector<T>>(y_squares, y_.rows()) = squared_norms(y_).template cast<T>();
     return;

@@ -35,8 +35,8 @@ struct KernelMatrixOptions {
 template <class T>
 class KernelMatrix {
  public:
-  /// Side of a tile: two of them, with their share of the vectors, fit the L2 cache.
-  static constexpr Index side = 192;
+  /// Side of a tile: large enough for matrix products at full speed.
+  static constexpr Index side = 256;
 
   KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options);
   ~KernelMatrix();

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "simd/symmetric_product.cpp"
 #include <hwy/foreach_target.h>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -20,6 +21,13 @@ struct Lane {
   using V = hn::Vec<Tag>;
 };
 
+/// Once a cache line: what the next rows will read. Tiles come from memory, and there is too
+/// little arithmetic on them to hide its latency.
+template <class T>
+HWY_INLINE void prefetch_line(const T* row, Index j, Index ahead) {
+  if (j % static_cast<Index>(64 / sizeof(T)) == 0) hwy::Prefetch(row + j + ahead);
+}
+
 // Rows of A at once, so that what is read of v_J and y_J is used several times: as many as leave
 // all sums, both operands and a broadcast in 16 registers.
 
@@ -33,6 +41,7 @@ HWY_ATTR void four_rows_one_vector(const T* a, Index cols, Index stride, const T
   const auto v3 = hn::LoadU(tag, v_rows + 3 * panel_width);
   auto s0 = hn::Zero(tag), s1 = s0, s2 = s0, s3 = s0;
   for (Index j = 0; j < cols; ++j) {
+    for (const T* row : {a0, a1, a2, a3}) prefetch_line(row, j, 4 * stride);
     const auto v = hn::LoadU(tag, v_cols + j * panel_width);
     auto y = hn::LoadU(tag, y_cols + j * panel_width);
     const auto b0 = hn::Set(tag, a0[j]), b1 = hn::Set(tag, a1[j]);
@@ -66,6 +75,8 @@ HWY_ATTR void two_rows_two_vectors(const T* a, Index cols, Index stride, const T
   const auto v1 = hn::LoadU(tag, v_rows + 2 * half), w1 = hn::LoadU(tag, v_rows + 3 * half);
   auto s0 = hn::Zero(tag), t0 = s0, s1 = s0, t1 = s0;
   for (Index j = 0; j < cols; ++j) {
+    prefetch_line(a0, j, 2 * stride);
+    prefetch_line(a1, j, 2 * stride);
     const T* const in = v_cols + j * panel_width;
     T* const out = y_cols + j * panel_width;
     const auto v = hn::LoadU(tag, in), w = hn::LoadU(tag, in + half);

@@ -37,7 +37,7 @@ TYPED_TEST_SUITE(KernelMatrixOf, Precisions);
 TYPED_TEST(KernelMatrixOf, M_D1_is_the_centred_matrix_however_much_of_it_is_kept) {
   using T = TypeParam;
   Random random(1);
-  const Index n = 450;  // three tiles across, the last one cut
+  const Index n = 600;  // three tiles across, the last one cut
   const Matrix<double> x = random.normal(n, 5);
   const Matrix<T> rows = x.cast<T>();
   const Matrix<double> v = random.normal(n, 11);
@@ -50,13 +50,13 @@ TYPED_TEST(KernelMatrixOf, M_D1_is_the_centred_matrix_however_much_of_it_is_kept
                                          weighted ? w : Vector<double>(Vector<double>::Ones(n)),
                                          center);
       const Matrix<double> want = a * v;
-      for (const std::size_t memory : {std::size_t{0}, 2 * sizeof(T) * 192 * 192, everything}) {
+      for (const std::size_t memory : {std::size_t{0}, 2 * sizeof(T) * 256 * 256, everything}) {
         KernelMatrix<T> k(kernel_tiles(kernels::rbf({.gamma = gamma}), Rows<T>(rows)),
                           {.center = center,
                            .weights = weighted ? w.data() : nullptr,
                            .memory = memory,
                            .threads = 2});
-        // Sums of 450 products, each rounded.
+        // Sums of 600 products, each rounded.
         const double tolerance = 100 * static_cast<double>(std::numeric_limits<T>::epsilon());
         Matrix<double> out(n, 11);
         for (int pass = 0; pass < 2; ++pass) {
