@@ -21,7 +21,7 @@ struct Summary {
   Vector<double> eigenvalues, variance, ratio;
   Matrix<double> loadings;  ///< of the first few components; none where features are similarities
   std::vector<std::string> loading_names;  ///< x1 … xd, or what the map makes of them
-  std::string map;     ///< "kernel rbf(gamma=0.1)", "monomials(degree=2)"; empty: none
+  std::string map;         ///< "kernel rbf(gamma=0.1)", "monomials(degree=2)"; empty: none
   Index similarities = 0;  ///< anchors, where components have no loadings
   Report report;
 };

@@ -122,9 +122,8 @@ Anchors<T> read_anchors(const Header& header, std::string_view bytes, Index inpu
 
 /// The map that the words and the arrays describe, whatever is wrong with them a bad file.
 template <class T>
-std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs,
-                                       const Header& header, std::string_view bytes,
-                                       const std::string& file) {
+std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs, const Header& header,
+                                       std::string_view bytes, const std::string& file) {
   Anchors<T> anchors;
   if (words.map == "kernel") anchors = read_anchors<T>(header, bytes, inputs, file);
   std::shared_ptr<const Map<T>> map;

@@ -4,8 +4,8 @@
 
 #include <mercer/map.hpp>
 
-#include <Eigen/SparseCore>
 #include <gtest/gtest.h>
+#include <Eigen/SparseCore>
 
 namespace mercer {
 namespace {
@@ -21,7 +21,8 @@ class KernelMap : public testing::Test {
     test::Random random(5);
     a = random.normal(anchors, d).cast<T>();
     x = random.normal(11, d).cast<T>();
-    for (Matrix<T>* m : {&a, &x}) *m = (m->array() > T(0.5)).select(*m, Matrix<T>::Zero(m->rows(), d));
+    for (Matrix<T>* m : {&a, &x})
+      *m = (m->array() > T(0.5)).select(*m, Matrix<T>::Zero(m->rows(), d));
   }
   static Csr<T> sparse(const Matrix<T>& m) {
     return Csr<T>::from(Eigen::SparseMatrix<T, Eigen::RowMajor>(m.sparseView()));
@@ -30,8 +31,7 @@ class KernelMap : public testing::Test {
     Matrix<double> k(x.rows(), anchors);
     for (Index i = 0; i < x.rows(); ++i)
       for (Index j = 0; j < anchors; ++j)
-        k(i, j) = std::exp(
-            -0.3 * (x.row(i) - a.row(j)).template cast<double>().squaredNorm());
+        k(i, j) = std::exp(-0.3 * (x.row(i) - a.row(j)).template cast<double>().squaredNorm());
     return k;
   }
 
@@ -46,8 +46,8 @@ TYPED_TEST(KernelMap, is_the_similarities_to_the_anchors_whole_or_in_strips) {
   const Csr<T> sparse_x = this->sparse(this->x);
   const Matrix<double> truth = this->truth();
   const double tolerance = 30 * std::numeric_limits<T>::epsilon();
-  for (const auto& phi : {kernel_map<T>(this->kernel, this->a),
-                          kernel_map<T>(this->kernel, this->sparse(this->a))})
+  for (const auto& phi :
+       {kernel_map<T>(this->kernel, this->a), kernel_map<T>(this->kernel, this->sparse(this->a))})
     for (const Rows<T>& x : {Rows<T>(this->x), Rows<T>(sparse_x)}) {
       ASSERT_LT(phi->strip(), phi->features());
       Matrix<T> whole(x.rows(), phi->features());

@@ -47,7 +47,8 @@ TYPED_TEST(MappedFile, holds_sparse_anchors_without_entries) {
 }
 
 TEST(MappedFile, is_read_in_either_precision) {
-  const auto dense = Model<float>::deserialize(Model<double>(test::kernel_parts<double>()).serialize());
+  const auto dense =
+      Model<float>::deserialize(Model<double>(test::kernel_parts<double>()).serialize());
   test::expect_same(dense.map().anchors(), test::kernel_parts<float>().map->anchors());
   const auto sparse =
       Model<double>::deserialize(Model<float>(test::sparse_kernel_parts<float>()).serialize());
@@ -67,7 +68,8 @@ TEST(MappedFile, has_aligned_arrays) {
     }
   };
   for (const auto& parts : test::all_mapped_parts<float>()) check(Model<float>(parts).serialize());
-  for (const auto& parts : test::all_mapped_parts<double>()) check(Model<double>(parts).serialize());
+  for (const auto& parts : test::all_mapped_parts<double>())
+    check(Model<double>(parts).serialize());
 }
 
 TEST(MappedFile, golden_kernel_models_of_version_1_load_and_are_written_the_same) {
@@ -127,11 +129,12 @@ TEST(BadMappedFile, claims_sizes_that_it_has_not) {
                             Json::array({4}), Json::array({0, 2}), Json::array({4, 3})})
     expect_bad(shaped(dense_file(), "anchors", shape), "shape of 'anchors' does not match");
   for (const char* name : {"anchors_offsets", "anchors_columns", "anchors_values"})
-    for (const Json& shape : {Json::array({1ULL << 40}), Json::array({0}), Json::array({1ULL << 61}),
-                              Json::array({5, 1})})
+    for (const Json& shape : {Json::array({1ULL << 40}), Json::array({0}),
+                              Json::array({1ULL << 61}), Json::array({5, 1})})
       expect_bad(shaped(sparse_file(), name, shape), "does not match its size");
   for (const char* name : {"anchors_offsets", "anchors_columns"})
-    expect_bad(forge(sparse_file(), [&](Json& h, auto&) { h[name]["dtype"] = "F64"; }), " is not I");
+    expect_bad(forge(sparse_file(), [&](Json& h, auto&) { h[name]["dtype"] = "F64"; }),
+               " is not I");
   for (const std::uint64_t inputs : {1ULL, 3ULL, 1ULL << 31, 1ULL << 62})
     expect_bad(forge_description(sparse_file(), [&](Json& d) { d["inputs"] = inputs + 1; }),
                "columns and has 3");
@@ -179,7 +182,8 @@ TEST(BadMappedFile, has_a_kernel_or_a_map_that_cannot_be_made) {
   const auto map = [](const std::string& file, const Json& text) {
     return forge_description(file, [&](Json& d) { d["map"] = text; });
   };
-  for (const char* text : {"", "garbage", "rbf(gamma=)", "rbf(gamma=-1)", "rbf(gamma=nan)", "1*", "\n"})
+  for (const char* text :
+       {"", "garbage", "rbf(gamma=)", "rbf(gamma=-1)", "rbf(gamma=nan)", "1*", "\n"})
     expect_bad(kernel(text), "has a map that cannot be made here: ");
   expect_bad(kernel(std::string(1'000'000, '(')), "cannot be made here");
   expect_bad(kernel("rbf"), "leaves a parameter to the data");
@@ -190,7 +194,8 @@ TEST(BadMappedFile, has_a_kernel_or_a_map_that_cannot_be_made) {
              "cannot be made here");
   expect_bad(map(dense_file(), "function(mine)"),
              "a function of the program that fitted the model");
-  expect_bad(map(dense_file(), "kernels"), "uses the map 'kernels', which this version does not know");
+  expect_bad(map(dense_file(), "kernels"),
+             "uses the map 'kernels', which this version does not know");
   const std::string features = Model<double>(test::features_parts<double>()).serialize();
   expect_bad(map(features, "plain(degree=)"), "expected a number");
   expect_bad(map(features, "plain(degree=31)"), "from 1 to 30");

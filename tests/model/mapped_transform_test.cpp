@@ -4,8 +4,8 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
-#include <Eigen/SparseCore>
 #include <gtest/gtest.h>
+#include <Eigen/SparseCore>
 
 #include <cmath>
 #include <limits>
@@ -50,7 +50,8 @@ class MappedTransform : public testing::Test {
         const double phi =
             std::exp(-gamma * (x.row(i) - anchors.row(j).template cast<double>()).squaredNorm());
         for (Index c = 0; c < y.cols(); ++c)
-          y(i, c) += static_cast<double>(p.components(c, j)) * (phi - static_cast<double>(p.mean[j]));
+          y(i, c) +=
+              static_cast<double>(p.components(c, j)) * (phi - static_cast<double>(p.mean[j]));
       }
     return y;
   }
@@ -87,7 +88,8 @@ TYPED_TEST(MappedTransform, is_the_same_for_every_number_of_threads) {
   using T = TypeParam;
   const Matrix<T> x = this->rows(2100);
   for (const Index k : {2, 30})
-    for (const auto& map : {kernel_map<T>(this->kernel, this->rows(700)), plain_map<T>(this->d, 3)}) {
+    for (const auto& map :
+         {kernel_map<T>(this->kernel, this->rows(700)), plain_map<T>(this->d, 3)}) {
       const Model<T> model(this->parts(map, k));
       const Matrix<T> one = model.transform(x, {.threads = 1});
       for (const int threads : {2, 3, 7}) EXPECT_EQ(model.transform(x, {.threads = threads}), one);
@@ -101,7 +103,8 @@ TYPED_TEST(MappedTransform, fills_and_standardises_before_the_map) {
   Matrix<T> x = this->rows(150);
   x(0, 0) = x(140, 3) = this->nan;
   for (const bool scale : {false, true}) {
-    if (scale) p.scale = this->random.normal(this->d, 1).cwiseAbs().template cast<T>().array() + T(0.5);
+    if (scale)
+      p.scale = this->random.normal(this->d, 1).cwiseAbs().template cast<T>().array() + T(0.5);
     const Model<T> model(p);
     Matrix<double> z = x.template cast<double>();
     for (Index i = 0; i < z.rows(); ++i)
@@ -127,9 +130,8 @@ TYPED_TEST(MappedTransform, of_explicit_features_is_the_plain_product) {
   const Matrix<T> z = (x.rowwise() - p.input_mean.transpose()) / T(2);
   Matrix<T> phi(x.rows(), p.map->features());
   p.map->apply(Rows<T>(z), phi);
-  const Matrix<double> truth =
-      (phi.rowwise() - p.mean.transpose()).template cast<double>() *
-      p.components.transpose().template cast<double>();
+  const Matrix<double> truth = (phi.rowwise() - p.mean.transpose()).template cast<double>() *
+                               p.components.transpose().template cast<double>();
   this->expect_near(Model<T>(p).transform(x), truth);
 }
 
@@ -161,7 +163,8 @@ TYPED_TEST(MappedTransform, blames_the_cell_by_its_place_in_all_rows) {
     };
   };
   EXPECT_HAS(complaint(this->kernel)(this->nan), "row 901, column 5 is nan");
-  EXPECT_HAS(complaint(this->kernel)(std::numeric_limits<T>::infinity()), "row 901, column 5 is inf");
+  EXPECT_HAS(complaint(this->kernel)(std::numeric_limits<T>::infinity()),
+             "row 901, column 5 is inf");
   EXPECT_HAS(complaint(kernels::matern({.length = 1}))(this->nan), "row 901, column 5 is nan");
   EXPECT_HAS(complaint(kernels::chi2())(-1), "row 901, column 5 is -1");
   EXPECT_HAS(complaint(kernels::poly({.degree = 5}))(std::numeric_limits<T>::max()), "overflows");
@@ -203,8 +206,12 @@ TEST(MappedParts, that_do_not_fit_together_are_refused) {
   refused([](Parts& p) { p.input_mean[0] = nan; }, "finite");
   refused([](Parts& p) { p.scale = Vector<double>::Ones(4); }, "scale");
   refused([](Parts& p) { p.mean = Vector<double>::Ones(3); }, "differ in length");
-  refused([](Parts& p) { p.map = kernel_map<double>(kernels::linear(), Matrix<double>{{1, nan}, {1, 1}, {2, 2}, {3, 3}}); },
-          "finite");
+  refused(
+      [](Parts& p) {
+        p.map =
+            kernel_map<double>(kernels::linear(), Matrix<double>{{1, nan}, {1, 1}, {2, 2}, {3, 3}});
+      },
+      "finite");
   refused([](Parts& p) { p.scale = Vector<double>::Ones(4); }, "scales similarities", false);
   auto linear = test::sample_parts<double>();
   linear.input_mean = Vector<double>::Ones(3);

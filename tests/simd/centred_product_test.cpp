@@ -12,9 +12,9 @@ void check(Index rows, Index cols, Index k) {
   const Matrix<T> a = random.normal(rows, cols + 1).cast<T>();
   const Matrix<T> b = random.normal(k, cols + 3).cast<T>();
   const Vector<T> mean = random.normal(cols, 1).cast<T>();
-  const Matrix<double> truth =
-      (a.leftCols(cols).template cast<double>().rowwise() - mean.template cast<double>().transpose()) *
-      b.leftCols(cols).template cast<double>().transpose();
+  const Matrix<double> truth = (a.leftCols(cols).template cast<double>().rowwise() -
+                                mean.template cast<double>().transpose()) *
+                               b.leftCols(cols).template cast<double>().transpose();
   Matrix<T> y = Matrix<T>::Constant(rows, k + 1, T(7));
   const double tolerance = 8 * std::numeric_limits<T>::epsilon() * static_cast<double>(4 + cols);
   const auto product = [&](bool add) {
