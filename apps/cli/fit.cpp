@@ -3,6 +3,7 @@
 #include "core/output_file.hpp"
 #include "help.hpp"
 #include "kept_rows.hpp"
+#include "maps/from_text.hpp"
 #include "options.hpp"
 #include "plot.hpp"
 #include "progress_bar.hpp"
@@ -29,13 +30,17 @@ constexpr const char* examples =
     "  mercer fit iris.csv --label species                  a first look, nothing is saved\n"
     "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
     "  mercer fit big.npy -k 10 --memory 256MiB -o big.st   larger than memory: streamed, exact\n"
+    "  mercer fit wine.csv --label cultivar --scale std --kernel rbf -k 3\n"
     "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
 
 struct Flags {
   RowFlags rows;
   RunFlags run;
   VarianceFlags variance;
-  std::string components = "all";
+  std::string kernel, map;
+  bool precomputed = false;
+  bool clip = false;
+  std::string components;
   std::string solver = "auto";
   std::string tolerance = "1e-10";
   std::string model, scores;
@@ -93,11 +98,41 @@ void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
   else print(text);
 }
 
+/// Kernels have as many components as rows: a first look wants only the first of them.
+Components components_of(const Flags& flags) {
+  if (!flags.components.empty()) return parse_components(flags.components);
+  constexpr Index first_look = 10;
+  return flags.kernel.empty() && !flags.precomputed ? all_components() : at_most(first_look);
+}
+
+void check_space(const Flags& flags) {
+  const int spaces = !flags.kernel.empty() + !flags.map.empty() + flags.precomputed;
+  if (spaces > 1) throw UsageError("--kernel, --map and --precomputed exclude each other");
+  if (flags.clip && flags.kernel.empty() && !flags.precomputed)
+    throw UsageError("--clip is for --kernel and --precomputed");
+}
+
+template <class T>
+Model<T> fit_source(Source<T>& rows, const Flags& flags, const FitOptions& options) {
+  if (flags.map.empty()) return fit(rows, options);
+  auto map = map_from_text<T>(flags.map, rows.schema().features);
+  if (!map)
+    throw UsageError(fmt::format(
+        "--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
+        "plain(degree=2) and squares",
+        flags.map));
+  return fit(rows, std::move(map), options);
+}
+
 template <class T>
 void fit_rows(const Flags& flags) {
+  check_space(flags);
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
-  options.components = parse_components(flags.components);
+  if (!flags.kernel.empty()) options.kernel = Kernel::parse(flags.kernel);
+  options.precomputed = flags.precomputed;
+  options.clip = flags.clip;
+  options.components = components_of(flags);
   options.solver = parse_solver(flags.solver);
   options.tolerance = parse_tolerance(flags.tolerance);
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
@@ -117,7 +152,8 @@ void fit_rows(const Flags& flags) {
                              64, most_points));
   }
   const Model<T> model =
-      naming(rows.name(), [&] { return stream ? fit(*stream, options) : fit(rows, options); });
+      naming(rows.name(), [&] { return stream ? fit_source<T>(*stream, flags, options)
+                                              : fit_source<T>(rows, flags, options); });
 
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) {
@@ -156,13 +192,22 @@ void add_fit(CLI::App& app) {
   add_text(fit, "--scores", flags->scores, "FILE",
            "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
   add_text(fit, "-k,--components", flags->components, "N|F|all",
-           "how many: a count, a fraction of the variance, or all", "Results");
+           "how many: a count, a fraction of the variance, or all (all; kernels: up to 10)",
+           "Results");
   add_switch(fit, "--json", flags->json, "the model's report as JSON instead of words", "Results");
   add_switch(fit, "--no-plot", flags->no_plot, "no picture of the scores", "Results");
   add_row_flags(fit, flags->rows, Weights::yes);
   add_variance_flags(fit, flags->variance);
-  add_text(fit, "--solver", flags->solver, "auto|covariance|gram|svd",
-           "how to find them (auto: by cost)", "Running");
+  add_text(fit, "--kernel", flags->kernel, "EXPR",
+           "kernel PCA: rbf, 'poly(degree=2) + 0.5*linear', ... (see mercer kernel list)", "Space");
+  add_text(fit, "--map", flags->map, "EXPR",
+           "PCA of features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
+           "Space");
+  add_switch(fit, "--precomputed", flags->precomputed, "DATA is a kernel matrix", "Space");
+  add_switch(fit, "--clip", flags->clip, "take a kernel that is not valid: negative eigenvalues are 0",
+             "Space");
+  add_text(fit, "--solver", flags->solver, "NAME",
+           "auto, covariance, gram or svd; dense or krylov for kernels (auto: by cost)", "Running");
   add_text(fit, "--tolerance", flags->tolerance, "X",
            "largest residual, relative to the first eigenvalue (1e-10)", "Running");
   add_precision_flag(fit, flags->variance.precision,

@@ -150,7 +150,9 @@ Solver parse_solver(std::string_view text) {
   static constexpr Choice<Solver> choices[] = {{"auto", Solver::automatic},
                                                {"covariance", Solver::covariance},
                                                {"gram", Solver::gram},
-                                               {"svd", Solver::svd}};
+                                               {"svd", Solver::svd},
+                                               {"dense", Solver::dense},
+                                               {"krylov", Solver::krylov}};
   return choose("--solver", text, choices);
 }
 
@@ -207,6 +209,8 @@ FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, cons
   options.missing = parse_missing(rows.missing);
   options.threads = static_cast<int>(parse_integer("--threads", run.threads, 0, 4096));
   if (!variance.memory.empty()) options.memory = parse_bytes(variance.memory, "--memory");
+  options.seed = static_cast<std::uint64_t>(
+      parse_integer("--seed", run.seed, 0, std::numeric_limits<std::int64_t>::max()));
   options.monitor = monitor;
   return options;
 }

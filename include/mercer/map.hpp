@@ -62,6 +62,10 @@ class Map {
   /// Names of φ₁ … φ_D, given those of the inputs: `x1^2`, `x1·x2`. By default f1 … fD.
   virtual std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const;
 
+  /// Throws `Errc::bad_data` naming the first entry that φ is not made for; rows are numbered from
+  /// `first` + 1.
+  virtual void require_domain(const Rows<T>& /*x*/, Index /*first*/) const {}
+
   /// out = φ(x), x.rows() × features(). Single-threaded: callers split rows over threads.
   virtual void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const = 0;
 
@@ -96,7 +100,8 @@ template <class T>
 std::shared_ptr<const Map<T>> squares_map(Index inputs);
 
 /// φ(x) = (k(x, a₁), …, k(x, a_N)): similarities to the anchors, which the map keeps. Its text form is
-/// `kernel`. Refused (`Errc::bad_option`) while the kernel leaves a parameter to the data.
+/// `kernel`. Refused while the kernel leaves a parameter to the data (`Errc::bad_option`), and when the
+/// anchors are outside its domain or no sparse rows (`Errc::bad_data`).
 template <class T>
 std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Matrix<T> anchors);
 template <class T>

@@ -11,7 +11,8 @@
 ///     auto same = mercer::Model<double>::load("model.st");
 ///
 /// With scaling, φ works on z-scores: x is divided by `scale` after its mean is taken off.
-/// Transform costs 2·N·D·k flops at GEMM speed plus the map; rows are taken in blocks, in parallel.
+/// Transform costs 2·N·D·k flops at GEMM speed plus the map; rows are taken in blocks, in parallel, and
+/// features in strips: memory does not grow with either, and scores not change with the threads.
 
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
@@ -92,7 +93,8 @@ class Model {
     return transform(Rows<T>(rows), options);
   }
 
-  /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores.
+  /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores. Only of the identity
+  /// map; `Errc::bad_option` otherwise.
   Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;
 
   Index inputs() const { return parts_.map->inputs(); }         ///< d
@@ -127,7 +129,7 @@ class Model {
 
  private:
   ModelParts<T> parts_;
-  Matrix<T> encoder_;  // what transform multiplies φ(x) − m with: B, with the identity B·diag(1/scale)
+  Matrix<T> encoder_;  // B in the form that transform multiplies with; empty: as it is
 };
 
 /// The keys of `mercer inspect --json`, as JSON text.

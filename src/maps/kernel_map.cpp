@@ -25,6 +25,9 @@ class KernelMap final : public Map<T> {
   Rows<T> anchors() const override { return anchors_; }
   std::string kernel() const override { return kernel_.text(); }
 
+  void require_domain(const Rows<T>& x, Index first) const override {
+    kernel_.require_domain(x, first);
+  }
   Index strip() const override { return std::min(anchors_a_strip, features()); }
   void apply_strip(const Rows<T>& x, Index first, Eigen::Ref<Matrix<T>> out) const override {
     kernel_.tile(x, anchors().middle(first, out.cols()), out);
@@ -39,6 +42,25 @@ class KernelMap final : public Map<T> {
   Anchors anchors_;
 };
 
+template <class T>
+void require_csr(const Csr<T>& x) {
+  const auto wrong = [](const char* how) { fail(Errc::bad_data, "the anchors' {}", how); };
+  const auto entries = static_cast<std::int64_t>(x.values.size());
+  if (x.columns.size() != x.values.size()) wrong("columns and values differ in number");
+  if (x.offsets.empty() || x.offsets.front() != 0 || x.offsets.back() != entries)
+    wrong("offsets do not run from 0 to the number of entries");
+  if (!std::is_sorted(x.offsets.begin(), x.offsets.end())) wrong("offsets do not ascend");
+  for (std::size_t i = 0; i + 1 < x.offsets.size(); ++i) {
+    std::int64_t before = -1;
+    for (std::int64_t e = x.offsets[i]; e < x.offsets[i + 1]; ++e) {
+      const std::int32_t column = x.columns[static_cast<std::size_t>(e)];
+      if (column <= before || column >= x.cols)
+        wrong("columns do not ascend within a row, or are too large");
+      before = column;
+    }
+  }
+}
+
 template <class T, class Anchors>
 std::shared_ptr<const Map<T>> make(Kernel kernel, Anchors anchors) {
   const Rows<T> rows(anchors);
@@ -46,6 +68,7 @@ std::shared_ptr<const Map<T>> make(Kernel kernel, Anchors anchors) {
           "{} leaves a parameter to the data; complete it with them first", kernel.text());
   require(rows.rows() >= 1 && rows.cols() >= 1, Errc::bad_data,
           "a kernel map of {} anchors with {} columns", rows.rows(), rows.cols());
+  kernel.require_domain(rows);
   return std::make_shared<KernelMap<T, Anchors>>(std::move(kernel), std::move(anchors));
 }
 
@@ -58,6 +81,7 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Matrix<T> anchors) {
 
 template <class T>
 std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors) {
+  require_csr(anchors);
   return make<T>(std::move(kernel), std::move(anchors));
 }
 

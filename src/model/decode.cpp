@@ -51,31 +51,88 @@ void convert(const char* from, Matrix<T>& out, const char* name, const std::stri
   }
 }
 
-/// An array as T, a vector as one row. Its size is checked against the bytes that are there
-/// before anything is allocated.
-template <class T>
-Matrix<T> read_array(const Header& header, std::string_view bytes, const char* name,
-                     std::size_t dimensions, const std::string& file) {
+/// Where an array of one or two dimensions lies. Its size is checked against the bytes that are
+/// there before anything is allocated.
+struct Found {
+  const char* data;
+  bool single;
+  Index rows, cols;  // a vector is one row
+};
+
+Found find_array(const Header& header, std::string_view bytes, const char* name,
+                 std::size_t dimensions, std::string_view wide, std::string_view narrow,
+                 const std::string& file) {
+  const std::uint64_t least = std::string_view(name).starts_with("anchors_") ? 0 : 1;
   const auto found = header.tensors.find(name);
   if (found == header.tensors.end()) damaged(file, fmt::format("'{}' is missing", name));
   const Tensor& tensor = found->second;
-  const bool single = tensor.dtype == "F32";
-  if (!single && tensor.dtype != "F64")
-    damaged(file, fmt::format("'{}' is neither F32 nor F64", name));
-
-  std::size_t size = single ? sizeof(float) : sizeof(double);
+  const bool single = tensor.dtype == narrow;
+  if (!single && tensor.dtype != wide) {
+    if (wide == narrow) damaged(file, fmt::format("'{}' is not {}", name, wide));
+    damaged(file, fmt::format("'{}' is neither {} nor {}", name, narrow, wide));
+  }
+  std::size_t size = tensor.dtype.ends_with("32") ? 4 : 8;
   bool fits = tensor.shape.size() == dimensions;
   for (const std::uint64_t n : tensor.shape)
-    fits = fits && n > 0 && !__builtin_mul_overflow(size, n, &size);
+    fits = fits && n >= least && !__builtin_mul_overflow(size, n, &size);
   if (!fits || size != tensor.end - tensor.begin)
     damaged(file, fmt::format("the shape of '{}' does not match its size", name));
+  return {bytes.data() + header.data_begin + tensor.begin, single,
+          dimensions == 1 ? 1 : static_cast<Index>(tensor.shape.front()),
+          static_cast<Index>(tensor.shape.back())};
+}
 
-  Matrix<T> out(dimensions == 1 ? 1 : static_cast<Index>(tensor.shape.front()),
-                static_cast<Index>(tensor.shape.back()));
-  const char* from = bytes.data() + header.data_begin + tensor.begin;
-  if (single) convert<float>(from, out, name, file);
-  else convert<double>(from, out, name, file);
+template <class T>
+Matrix<T> read_array(const Header& header, std::string_view bytes, const char* name,
+                     std::size_t dimensions, const std::string& file) {
+  const Found from = find_array(header, bytes, name, dimensions, "F64", "F32", file);
+  Matrix<T> out(from.rows, from.cols);
+  if (from.single) convert<float>(from.data, out, name, file);
+  else convert<double>(from.data, out, name, file);
   return out;
+}
+
+template <class I>
+std::vector<I> read_integers(const Header& header, std::string_view bytes, const char* name,
+                             const std::string& file) {
+  const char* type = sizeof(I) == 4 ? "I32" : "I64";
+  const Found from = find_array(header, bytes, name, 1, type, type, file);
+  std::vector<I> out(static_cast<std::size_t>(from.cols));
+  std::memcpy(out.data(), from.data, out.size() * sizeof(I));
+  return out;
+}
+
+template <class T>
+Anchors<T> read_anchors(const Header& header, std::string_view bytes, Index inputs,
+                        const std::string& file) {
+  if (!header.tensors.contains("anchors_offsets"))
+    return read_array<T>(header, bytes, "anchors", 2, file);
+  Csr<T> csr;
+  csr.cols = inputs;
+  csr.offsets = read_integers<std::int64_t>(header, bytes, "anchors_offsets", file);
+  csr.columns = read_integers<std::int32_t>(header, bytes, "anchors_columns", file);
+  const Matrix<T> values = read_array<T>(header, bytes, "anchors_values", 1, file);
+  csr.values.assign(values.data(), values.data() + values.size());
+  return csr;
+}
+
+/// The map that the words and the arrays describe, whatever is wrong with them a bad file.
+template <class T>
+std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs,
+                                       const Header& header, std::string_view bytes,
+                                       const std::string& file) {
+  Anchors<T> anchors;
+  if (words.map == "kernel") anchors = read_anchors<T>(header, bytes, inputs, file);
+  std::shared_ptr<const Map<T>> map;
+  try {
+    map = map_from_parts<T>(words.map, inputs, words.kernel, std::move(anchors));
+  } catch (const Error& error) {
+    fail(Errc::bad_file, "'{}' has a map that cannot be made here: {}", file, error.what());
+  }
+  require(map != nullptr, Errc::bad_file,
+          "'{}' uses the map '{}', which this version does not know: a newer Mercer may read it",
+          file, shown(words.map));
+  return map;
 }
 
 }  // namespace
@@ -125,13 +182,18 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
   if (header.tensors.contains("scale"))
     parts.scale = read_array<T>(header, bytes, "scale", 1, file).transpose();
 
+  if (header.tensors.contains("input_mean"))
+    parts.input_mean = read_array<T>(header, bytes, "input_mean", 1, file).transpose();
+
+  // As many as there are bytes for: a map may allocate in proportion to them.
+  const Index inputs =
+      parts.input_mean.size() > 0 ? parts.input_mean.size() : parts.components.cols();
   // One value for each name and residual, and room for keys that this version does not know.
-  const auto values = static_cast<std::size_t>(parts.components.rows() + parts.mean.size());
+  const auto values = static_cast<std::size_t>(parts.components.rows() + inputs);
   Description words = parse_description(header.metadata["mercer"], values + 100'000, file);
-  parts.map = map_from_text<T>(words.map, parts.components.cols());
-  require(parts.map != nullptr, Errc::bad_file,
-          "'{}' uses the map '{}', which this version does not know: a newer Mercer may read it",
-          file, shown(words.map));
+  if (words.inputs != 0 && words.inputs != inputs)
+    damaged(file, fmt::format("it says that it has {} columns and has {}", words.inputs, inputs));
+  parts.map = read_map<T>(words, inputs, header, bytes, file);
   parts.feature_names = std::move(words.feature_names);
   parts.label_column = std::move(words.label_column);
   parts.id_column = std::move(words.id_column);

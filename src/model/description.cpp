@@ -64,6 +64,7 @@ class Members {
     if (!object.is_object()) safetensors::damaged(file, "its description is not an object");
   }
 
+  bool has(const char* key) const { return object_.contains(key); }
   const Json& operator()(const char* key) const {
     const auto found = object_.find(key);
     if (found == object_.end()) wrong(key, "is missing");
@@ -131,21 +132,23 @@ std::string description_text(const Description& d) {
   nlohmann::ordered_json names = nlohmann::ordered_json::array();
   for (const std::string& feature : d.feature_names) names.push_back(name(feature));
   const Report& r = d.report;
-  return json_text({{"method", r.method},
-                    {"map", d.map},
-                    {"names_are", utf8 ? as_utf8 : as_bytes},
-                    {"feature_names", std::move(names)},
-                    {"label", name(d.label_column)},
-                    {"id", name(d.id_column)},
-                    {"n_samples", r.n_samples},
-                    {"weight", r.weight},
-                    {"weighted", r.weighted},
-                    {"centered", r.centered},
-                    {"ddof", r.ddof},
-                    {"total_variance", r.total_variance},
-                    {"solver", solver_json(r.solver)},
-                    {"seconds", r.seconds},
-                    {"peak_memory_bytes", r.peak_memory_bytes}});
+  nlohmann::ordered_json words{{"method", r.method}, {"map", d.map}};
+  if (!d.kernel.empty()) words["kernel"] = d.kernel;
+  if (d.inputs > 0) words["inputs"] = d.inputs;
+  words.update({{"names_are", utf8 ? as_utf8 : as_bytes},
+                {"feature_names", std::move(names)},
+                {"label", name(d.label_column)},
+                {"id", name(d.id_column)},
+                {"n_samples", r.n_samples},
+                {"weight", r.weight},
+                {"weighted", r.weighted},
+                {"centered", r.centered},
+                {"ddof", r.ddof},
+                {"total_variance", r.total_variance},
+                {"solver", solver_json(r.solver)},
+                {"seconds", r.seconds},
+                {"peak_memory_bytes", r.peak_memory_bytes}});
+  return json_text(words);
 }
 
 Description parse_description(std::string_view text, std::size_t values, const std::string& file) {
@@ -158,6 +161,8 @@ Description parse_description(std::string_view text, std::size_t values, const s
 
   Description d;
   d.map = get.text("map");
+  if (get.has("kernel")) d.kernel = get.text("kernel");
+  if (get.has("inputs")) d.inputs = get.count("inputs", any);
   d.feature_names = get.texts("feature_names");
   d.label_column = get.text("label");
   d.id_column = get.text("id");

@@ -17,6 +17,8 @@ inline constexpr int model_format_version = 1;
 
 struct Description {
   std::string map;
+  std::string kernel;  ///< empty: none, and not written
+  Index inputs = 0;    ///< 0: as many as features, and not written
   std::vector<std::string> feature_names;
   std::string label_column;
   std::string id_column;

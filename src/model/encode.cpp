@@ -2,6 +2,8 @@
 #include "model/codec.hpp"
 #include "model/description.hpp"
 
+#include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 namespace mercer {
@@ -10,25 +12,43 @@ namespace {
 
 using safetensors::Array;
 
-template <class M>
-Array array(const char* name, std::vector<std::uint64_t> shape, const M& m) {
-  using T = typename M::Scalar;
-  return {
-      name,
-      std::is_same_v<T, float> ? "F32" : "F64",
-      std::move(shape),
-      {reinterpret_cast<const char*>(m.data()), static_cast<std::size_t>(m.size()) * sizeof(T)}};
+template <class T>
+const char* dtype() {
+  if constexpr (std::is_same_v<T, std::int64_t>) return "I64";
+  else if constexpr (std::is_same_v<T, std::int32_t>) return "I32";
+  else return std::is_same_v<T, float> ? "F32" : "F64";
+}
+
+template <class T>
+Array array(const char* name, std::initializer_list<Index> shape, const T* data) {
+  std::size_t size = sizeof(T);
+  for (const Index n : shape) size *= static_cast<std::size_t>(n);
+  return {name,
+          dtype<T>(),
+          {shape.begin(), shape.end()},
+          {reinterpret_cast<const char*>(data), size}};
 }
 
 template <class T>
 std::vector<Array> arrays_of(const ModelParts<T>& p) {
-  const auto size = [](Index n) { return static_cast<std::uint64_t>(n); };
-  // Doubles first: they stay aligned whatever the number of floats.
-  std::vector<Array> arrays{
-      array("eigenvalues", {size(p.eigenvalues.size())}, p.eigenvalues),
-      array("components", {size(p.components.rows()), size(p.components.cols())}, p.components),
-      array("mean", {size(p.mean.size())}, p.mean)};
-  if (p.scale.size() > 0) arrays.push_back(array("scale", {size(p.scale.size())}, p.scale));
+  const Rows<T> anchors = p.map->anchors();
+  const CsrView<T>& csr = anchors.csr();
+  // The widest numbers first: they stay aligned whatever the number of narrow ones.
+  std::vector<Array> arrays{array("eigenvalues", {p.eigenvalues.size()}, p.eigenvalues.data())};
+  if (anchors.sparse())
+    arrays.push_back(array("anchors_offsets", {anchors.rows() + 1}, csr.offsets));
+  arrays.push_back(
+      array("components", {p.components.rows(), p.components.cols()}, p.components.data()));
+  arrays.push_back(array("mean", {p.mean.size()}, p.mean.data()));
+  if (p.scale.size() > 0) arrays.push_back(array("scale", {p.scale.size()}, p.scale.data()));
+  if (p.input_mean.size() > 0)
+    arrays.push_back(array("input_mean", {p.input_mean.size()}, p.input_mean.data()));
+  if (anchors.sparse()) {
+    arrays.push_back(array("anchors_values", {anchors.entries()}, csr.values));
+    arrays.push_back(array("anchors_columns", {anchors.entries()}, csr.columns));
+  } else if (anchors.rows() > 0) {
+    arrays.push_back(array("anchors", {anchors.rows(), anchors.cols()}, anchors.row(0)));
+  }
   return arrays;
 }
 
@@ -37,13 +57,19 @@ std::vector<Array> arrays_of(const ModelParts<T>& p) {
 template <class T>
 Encoded encode(const ModelParts<T>& p) {
   const std::vector<Array> arrays = arrays_of(p);
+  const Description words{.map = p.map->text(),
+                          .kernel = p.map->kernel(),
+                          .inputs = p.map->is_identity() ? 0 : p.map->inputs(),
+                          .feature_names = p.feature_names,
+                          .label_column = p.label_column,
+                          .id_column = p.id_column,
+                          .report = p.report};
   Encoded file;
   file.header = safetensors::make_header(
       {{"checksum", std::string(checksum::zeros)},
        {"format", "mercer"},
        {"format_version", std::to_string(model_format_version)},
-       {"mercer",
-        description_text({p.map->text(), p.feature_names, p.label_column, p.id_column, p.report})}},
+       {"mercer", description_text(words)}},
       arrays);
   unsigned long sum = checksum::add(0, file.header);
   for (const Array& a : arrays) {

@@ -18,6 +18,20 @@ Json list(const Vector<double>& values) {
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+const char* name_of(Space space) {
+  switch (space) {
+    case Space::input:
+      return "input";
+    case Space::features:
+      return "features";
+    case Space::kernel:
+      return "kernel";
+    case Space::precomputed:
+      return "precomputed";
+  }
+  return "";
+}
+
 Vector<double> running_sum(Vector<double> values) {
   for (Index j = 1; j < values.size(); ++j) values[j] += values[j - 1];
   return values;
@@ -28,12 +42,13 @@ Vector<double> running_sum(Vector<double> values) {
 template <class T>
 std::string to_json(const Model<T>& model, int indent) {
   const Report& r = model.report();
+  const Space space = model.map().space();
   const Vector<double> ratio = model.explained_variance_ratio();
   const Json json{{"format_version", model_format_version},
                   {"method", r.method},
-                  {"space", "input"},
-                  {"kernel", nullptr},
-                  {"map", model.map().is_identity() ? Json(nullptr) : Json(model.map().text())},
+                  {"space", name_of(space)},
+                  {"kernel", or_null(model.map().kernel())},
+                  {"map", space == Space::features ? Json(model.map().text()) : Json(nullptr)},
                   {"n_samples", r.n_samples},
                   {"n_features", model.inputs()},
                   {"n_components", model.outputs()},

@@ -31,6 +31,16 @@ bool is_orthonormal(const Matrix<T>& b) {
   return gram.cwiseAbs().maxCoeff() <= tolerance;
 }
 
+/// Maps other than the identity need them to fill and to standardise; for similarities there is
+/// nothing to standardise.
+template <class T>
+bool input_mean_fits(const ModelParts<T>& p) {
+  const Space space = p.map->space();
+  if (space == Space::input) return has(p.input_mean, 0);
+  return has(p.input_mean, p.map->inputs()) ||
+         (space == Space::precomputed && has(p.input_mean, 0));
+}
+
 template <class T>
 bool all_finite(const Rows<T>& x) {
   if (!x.sparse()) return x.dense().allFinite();
@@ -60,14 +70,8 @@ std::string problem(const ModelParts<T>& p) {
   if (!has(p.mean, p.components.cols()) || p.map->features() != p.components.cols())
     return "its mean and components differ in length";
   if (!has(p.scale, 0) && !has(p.scale, p.map->inputs())) return "it has not one scale a feature";
-  if (!has(p.input_mean, 0) && !has(p.input_mean, p.map->inputs()))
-    return "it has not one input mean a column";
-  if (!p.map->is_identity() && has(p.input_mean, 0) && !has(p.scale, 0))
-    return "it has scales and no input means";
-  if (p.map->is_identity() && !has(p.input_mean, 0))
-    return "it has input means beside those of its features";
-  if (p.map->space() == Space::precomputed && !has(p.scale, 0))
-    return "it scales similarities";
+  if (!input_mean_fits(p)) return "it has not one input mean a column";
+  if (p.map->space() == Space::precomputed && !has(p.scale, 0)) return "it scales similarities";
   if (!has(p.eigenvalues, p.components.rows())) return "it has not one eigenvalue a component";
   if (!p.feature_names.empty() && !has(p.feature_names, p.map->inputs()))
     return "it has not one name a feature";

@@ -18,13 +18,15 @@ _mercer() {
 
   # Values of the option before the cursor.
   case $previous in
-    --solver) COMPREPLY=($(compgen -W "auto covariance gram svd" -- "$current")); return ;;
+    --solver) COMPREPLY=($(compgen -W "auto covariance gram svd dense krylov" -- "$current")); return ;;
     --scale) COMPREPLY=($(compgen -W "none std" -- "$current")); return ;;
     --precision) COMPREPLY=($(compgen -W "double float" -- "$current")); return ;;
     --missing) COMPREPLY=($(compgen -W "error drop mean" -- "$current")); return ;;
     --header) COMPREPLY=($(compgen -W "auto yes no" -- "$current")); return ;;
     --format) COMPREPLY=($(compgen -W "auto csv tsv npy mtx svm" -- "$current")); return ;;
     --delimiter) COMPREPLY=($(compgen -W "comma tab semicolon pipe space" -- "$current")); return ;;
+    --kernel) COMPREPLY=($(compgen -W "rbf poly linear laplacian cosine" -- "$current")); return ;;
+    --map) COMPREPLY=($(compgen -W "monomials(degree=2) polynomial(degree=2) plain(degree=2) squares" -- "$current")); return ;;
     --ddof) COMPREPLY=($(compgen -W "1 0" -- "$current")); return ;;
     -k|--components) COMPREPLY=($(compgen -W "all 2 10 0.9 0.95" -- "$current")); return ;;
     --memory) COMPREPLY=($(compgen -W "256MiB 1GiB 4GiB" -- "$current")); return ;;
@@ -33,7 +35,7 @@ _mercer() {
 
   case $command in
     "") COMPREPLY=($(compgen -W "$commands --help --version" -- "$current")); return ;;
-    fit) options="-o --output --scores -k --components --json --no-plot $rows --weights $variance --solver --tolerance $run" ;;
+    fit) options="-o --output --scores -k --components --json --no-plot --kernel --map --precomputed --clip $rows --weights $variance --solver --tolerance $run" ;;
     transform|inverse) options="-o --output $rows $run" ;;
     inspect) options="--json --help" ;;
     contour) options="-o --output --data -k --components --levels --size $rows --threads --seed --quiet --help" ;;

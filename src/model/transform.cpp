@@ -1,0 +1,199 @@
+#include "model/transform.hpp"
+
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "data/finite.hpp"
+#include "linalg/blas.hpp"
+#include "simd/centred_product.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// Numbers in the block that is mapped, centred and multiplied: small enough for the L2 cache.
+constexpr Index block_numbers = Index{1} << 15;
+
+/// Rows a thread should have at least: below this a fork costs more than it brings.
+Index grain(Index features, Index outputs) {
+  return std::max<Index>(64, 2000000 / std::max<Index>(features * (outputs + 4), 1));
+}
+
+template <class T>
+bool finite(const Rows<T>& x) {
+  if (x.sparse()) return all_finite(x.csr().values + x.csr().offsets[0], x.entries());
+  if (x.stride() == x.cols()) return all_finite(x.row(0), x.entries());
+  for (Index i = 0; i < x.rows(); ++i)
+    if (!all_finite(x.row(i), x.cols())) return false;
+  return true;
+}
+
+/// Says which cell is not finite, if one is not.
+template <class T>
+void require_finite(const Rows<T>& x, Index first_row) {
+  if (finite(x)) return;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const std::int64_t entries = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
+    for (std::int64_t e = 0; e < entries; ++e) {
+      const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
+      const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
+      require(std::isfinite(value), Errc::bad_data,
+              "row {}, column {} is {}; remove the row or fill in a number", first_row + i + 1,
+              (x.sparse() ? x.csr().columns[at] : e) + 1, value);
+    }
+  }
+}
+
+/// A score is not finite: says which cell is to blame.
+template <class T>
+[[noreturn]] void blame(const Rows<T>& x, Index first_row) {
+  require_finite(x, first_row);
+  fail(Errc::bad_data, "a score near row {} is too large for a number", first_row + 1);
+}
+
+/// φ(x) = x: the scale is in the encoder, a missing cell is 0 once the mean is off, and sparse rows
+/// stay sparse: y = Bx − Bm.
+template <class T>
+void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, const Rows<T>& x,
+                      Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
+  const bool fill = options.missing == Missing::mean;
+  const Index d = x.cols(), k = encoder.rows();
+  const Index step = std::clamp<Index>(block_numbers / d, 16, 2048);
+  const bool stay_sparse = x.sparse() && !fill;
+  const Matrix<T> decoder = stay_sparse ? Matrix<T>(encoder.transpose()) : Matrix<T>();
+  const Vector<T> offset = stay_sparse ? Vector<T>(encoder * parts.mean) : Vector<T>();
+
+  parallel_ranges(x.rows(), options.threads, grain(d, k), [&](Index begin, Index end, int) {
+    Matrix<T> block(stay_sparse ? 0 : std::min(step, end - begin), d);
+    for (Index i = begin; i < end; i += step) {
+      const Index n = std::min(step, end - i);
+      const Rows<T> rows = x.middle(i, n);
+      auto out = scores.middleRows(i, n);
+      if (stay_sparse) {
+        const CsrView<T>& csr = rows.csr();
+        for (Index r = 0; r < n; ++r) {
+          out.row(r) = -offset.transpose();
+          for (auto e = csr.offsets[r]; e < csr.offsets[r + 1]; ++e)
+            out.row(r) += csr.values[e] * decoder.row(csr.columns[e]);
+        }
+      } else {
+        parts.map->apply(rows, block.topRows(n));
+        // The mean comes off before the product: afterwards its digits would be lost.
+        block.topRows(n).rowwise() -= parts.mean.transpose();
+        if (fill) block = block.array().isNaN().select(T(0), block);
+        multiply_transposed(block.data(), n, d, d, encoder.data(), k, d, out.data(),
+                            scores.outerStride());
+      }
+      if (!out.allFinite()) [[unlikely]]
+        blame(rows, i);
+    }
+  });
+}
+
+/// The rows that φ gets: as they are, or filled and standardised in `buffer`.
+template <class T>
+Rows<T> prepared(const ModelParts<T>& parts, const Map<T>& copy, const Rows<T>& x, bool fill,
+                 Matrix<T>& buffer) {
+  const bool scale = parts.scale.size() > 0;
+  if (!scale && (!fill || finite(x))) return x;
+  buffer.resize(x.rows(), x.cols());
+  copy.apply(x, buffer);
+  const auto mean = parts.input_mean.transpose();
+  for (Index i = 0; i < x.rows(); ++i) {
+    auto row = buffer.row(i).array();
+    if (fill) row = row.isNaN().select(mean.array(), row);
+    if (scale) row = (row - mean.array()) / parts.scale.transpose().array();
+  }
+  return buffer;
+}
+
+/// Any φ: blocks of rows times strips of features, each small enough for the L2 cache. Blocks begin
+/// at the same rows whatever the number of threads, so that every number is computed in the same way.
+template <class T>
+void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, const Rows<T>& x,
+                      Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
+  const Map<T>& map = *parts.map;
+  const Matrix<T>& b = parts.components;
+  const bool fill = options.missing == Missing::mean;
+  require(!fill || parts.input_mean.size() > 0, Errc::bad_option,
+          "the model has no means of its columns to put into missing cells");
+  const Index d = map.features(), k = b.rows(), strip = map.strip();
+  const Index step = std::clamp<Index>(block_numbers / strip, 16, 256);
+  const Index blocks = (x.rows() + step - 1) / step;
+  const auto copy = identity_map<T>(x.cols());
+
+  parallel_ranges(blocks, options.threads, 1 + grain(d, k) / step,
+                  [&](Index begin, Index end, int) {
+    Matrix<T> buffer, phi(std::min(step, x.rows() - begin * step), strip);
+    for (Index block = begin; block < end; ++block) {
+      const Index i = block * step, n = std::min(step, x.rows() - i);
+      const Rows<T> given = x.middle(i, n);
+      if (!fill) require_finite(given, i);
+      const Rows<T> rows = prepared(parts, *copy, given, fill, buffer);
+      if (fill) require_finite(rows, i);
+      map.require_domain(rows, i);
+      auto out = scores.middleRows(i, n);
+      for (Index first = 0; first < d; first += strip) {
+        const Index count = std::min(strip, d - first);
+        auto tile = phi.topLeftCorner(n, count);
+        map.apply_strip(rows, first, tile);
+        // The mean comes off before the product: afterwards its digits would be lost.
+        if (encoder.size() == 0) {
+          centred_product(phi.data(), n, count, strip, parts.mean.data() + first, b.data() + first,
+                          k, d, out.data(), scores.outerStride(), first > 0);
+        } else {
+          tile.rowwise() -= parts.mean.segment(first, count).transpose();
+          multiply(phi.data(), n, count, strip, encoder.row(first).data(), k, k, out.data(),
+                   scores.outerStride(), first > 0);
+        }
+      }
+      if (!out.allFinite()) [[unlikely]]
+        blame(rows, i);
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> encoder(const ModelParts<T>& parts) {
+  if (!parts.map->is_identity())
+    return parts.components.rows() <= few_components ? Matrix<T>()
+                                                     : Matrix<T>(parts.components.transpose());
+  Matrix<T> b = parts.components;
+  if (parts.scale.size() > 0) b.array().rowwise() /= parts.scale.array().transpose();
+  return b;
+}
+
+template <class T>
+Matrix<T> Model<T>::transform(const Rows<T>& x, const TransformOptions& options) const {
+  Matrix<T> scores(x.rows(), outputs());
+  transform(x, scores, options);
+  return scores;
+}
+
+template <class T>
+void Model<T>::transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores,
+                         const TransformOptions& options) const {
+  require(x.cols() == inputs(), Errc::bad_data, "rows have {} columns, the model was fitted to {}",
+          x.cols(), inputs());
+  require(scores.rows() == x.rows() && scores.cols() == outputs(), Errc::bad_option,
+          "scores need {}×{} numbers, not {}×{}", x.rows(), outputs(), scores.rows(),
+          scores.cols());
+  const BlasThreads one(1);
+  if (parts_.map->is_identity()) transform_linear(parts_, encoder_, x, scores, options);
+  else transform_mapped(parts_, encoder_, x, scores, options);
+}
+
+#define MERCER_INSTANTIATE(T)                                                           \
+  template Matrix<T> encoder(const ModelParts<T>&);                                     \
+  template Matrix<T> Model<T>::transform(const Rows<T>&, const TransformOptions&) const; \
+  template void Model<T>::transform(const Rows<T>&, Eigen::Ref<Matrix<T>>,              \
+                                    const TransformOptions&) const;
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <mercer/model.hpp>
+
+namespace mercer {
+
+/// B as `Model::transform` wants it: B·diag(1/scale) for the identity, Bᵀ where many components make
+/// BLAS the better choice, and nothing where the components will do as they are.
+template <class T>
+Matrix<T> encoder(const ModelParts<T>& parts);
+
+}  // namespace mercer
