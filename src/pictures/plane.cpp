@@ -46,6 +46,23 @@ Matrix<double> box_of_deviations(const Model<T>& model) {
   return box;
 }
 
+/// Can the map take the corners of the plane? (chi2 is for positive numbers only.)
+template <class T>
+bool takes(const Model<T>& model, const Plane& plane) {
+  if (model.scale().size() > 0) return true;
+  Matrix<T> corners(2, 2);
+  for (Index j = 0; j < 2; ++j) {
+    corners(0, j) = static_cast<T>(plane.low[j]);
+    corners(1, j) = static_cast<T>(plane.high[j]);
+  }
+  try {
+    model.map().require_domain(Rows<T>(corners), 0);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -76,6 +93,8 @@ Plane shown_plane(const Model<T>& model, const ContourOptions& options) {
     require(std::isfinite(plane.high[j] - plane.low[j]), Errc::bad_data,
             "points range from {:g} to {:g}, too far apart to draw", low, high);
   }
+  if (!takes(model, plane))
+    for (Index j = 0; j < 2; ++j) plane.low[j] = range.col(j).minCoeff();
   return plane;
 }
 
