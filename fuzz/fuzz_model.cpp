@@ -42,7 +42,8 @@ void check(const std::string& bytes) {
     }
     to_json(model);
     const Matrix<T> x = Matrix<T>::Ones(2, model.inputs());
-    model.inverse(model.transform(x, {.threads = 1}), 1);
+    const Matrix<T> scores = model.transform(x, {.threads = 1});
+    if (model.map().is_identity()) model.inverse(scores, 1);
   } catch (const Error&) {
     // refused, as it may be
   }

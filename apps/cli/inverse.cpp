@@ -66,6 +66,7 @@ std::vector<Index> components_of(const Schema& schema, Index k, const std::strin
 
 template <class T>
 void inverse_rows(const Model<T>& model, const ThroughModelFlags& flags) {
+  model.inverse(Matrix<T>(0, model.outputs()));  // if it has none, it says so before files are opened
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   reading.like = {{}, model.label_column(), model.id_column(), 0};

@@ -46,8 +46,6 @@ template <class T>
 Summary summarize(const Model<T>& model) {
   Summary s;
   s.inputs = model.inputs();
-  s.feature_names = model.feature_names();
-  if (s.feature_names.empty()) s.feature_names = numbered("x", model.inputs());
   s.label_column = model.label_column();
   s.id_column = model.id_column();
   s.scaled = model.scale().size() > 0;
@@ -55,8 +53,16 @@ Summary summarize(const Model<T>& model) {
   s.eigenvalues = model.eigenvalues();
   s.variance = model.explained_variance();
   s.ratio = model.explained_variance_ratio();
-  const Index shown_components = std::min(model.outputs(), most_loadings);
-  s.loadings = model.components().topRows(shown_components).template cast<double>();
+  const Map<T>& map = model.map();
+  if (map.space() == Space::input || map.space() == Space::features) {
+    const Index shown_components = std::min(model.outputs(), most_loadings);
+    s.loadings = model.components().topRows(shown_components).template cast<double>();
+    s.loading_names = map.feature_names(
+        model.feature_names().empty() ? numbered("x", model.inputs()) : model.feature_names());
+  } else {
+    s.similarities = map.features();
+  }
+  if (!map.is_identity()) s.map = map.kernel().empty() ? map.text() : "kernel " + map.kernel();
   s.report = model.report();
   return s;
 }
@@ -77,6 +83,7 @@ std::string shape_line(const Summary& summary, const Terminal& terminal) {
   if (!summary.report.centered) line += ", not centred";
   if (summary.report.ddof == 0) line += ", variances over N";
   if (summary.precision == "float") line += ", float";
+  if (!summary.map.empty()) line += ", " + summary.map;
   return line;
 }
 
@@ -117,9 +124,12 @@ std::string component_table(const Summary& summary, const Terminal& terminal) {
 }
 
 std::string loading_lines(const Summary& summary, const Terminal& terminal) {
+  if (summary.similarities > 0)
+    return fmt::format("  made of the similarities to {}\n",
+                       count_text(summary.similarities, "anchor"));
   std::string out;
   for (Index c = 0; c < summary.loadings.rows(); ++c) {
-    std::vector<Index> order(static_cast<std::size_t>(summary.inputs));
+    std::vector<Index> order(static_cast<std::size_t>(summary.loadings.cols()));
     std::iota(order.begin(), order.end(), Index{0});
     const auto row = summary.loadings.row(c);
     const auto shown_count = std::min<std::size_t>(order.size(), 8);
@@ -133,7 +143,7 @@ std::string loading_lines(const Summary& summary, const Terminal& terminal) {
     for (std::size_t i = 0; i < shown_count; ++i) {
       const Index column = order[i];
       const std::string name =
-          shown(summary.feature_names[static_cast<std::size_t>(column)], 24, terminal.unicode);
+          shown(summary.loading_names[static_cast<std::size_t>(column)], 24, terminal.unicode);
       const std::size_t length = 2 + 5 + 1 + columns_of(name);
       if (i > 0 && used + length > static_cast<std::size_t>(std::min(terminal.width, 120))) break;
       if (i > 0 && std::abs(row[column]) < 0.005) break;

@@ -14,26 +14,28 @@ namespace mercer::cli {
 /// The part of a model that is shown, free of its precision.
 struct Summary {
   Index inputs = 0;
-  std::vector<std::string> feature_names;  ///< x1 … xd when the model has none
   std::string label_column;
   std::string id_column;
   bool scaled = false;
   std::string precision;
   Vector<double> eigenvalues, variance, ratio;
-  Matrix<double> loadings;  ///< of the first few components
+  Matrix<double> loadings;  ///< of the first few components; none where features are similarities
+  std::vector<std::string> loading_names;  ///< x1 … xd, or what the map makes of them
+  std::string map;     ///< "kernel rbf(gamma=0.1)", "monomials(degree=2)"; empty: none
+  Index similarities = 0;  ///< anchors, where components have no loadings
   Report report;
 };
 
 template <class T>
 Summary summarize(const Model<T>& model);
 
-/// "178 rows × 13 columns, z-scores"
+/// "178 rows × 13 columns, z-scores, kernel rbf(gamma=0.1)"
 std::string shape_line(const Summary& summary, const Terminal& terminal);
 /// "covariance solver, 1 pass, 0.8 ms: 178 rows are more than 13 columns"
 std::string solver_line(const Summary& summary, const Terminal& terminal);
 /// Eigenvalue, variance, ratio, cumulative ratio and a bar for each component, the first ones.
 std::string component_table(const Summary& summary, const Terminal& terminal);
-/// The columns that weigh most in the first components.
+/// The columns or features that weigh most in the first components.
 std::string loading_lines(const Summary& summary, const Terminal& terminal);
 
 /// "PC1 36.2 %"

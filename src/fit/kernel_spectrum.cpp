@@ -91,9 +91,21 @@ Plan choose(Index n, const FitOptions& options, double budget) {
             format_bytes(budget));
     return {true, "as asked"};
   }
-  if (options.solver == Solver::krylov) return {false, "as asked"};
+  if (options.solver == Solver::krylov) {
+    require(!options.clip, Errc::bad_option,
+            "--clip needs all eigenvalues: --solver dense, or leave the choice to auto");
+    return {false, "as asked"};
+  }
+  if (options.clip) {
+    require(fits, Errc::out_of_memory,
+            "--clip needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
+            "a larger --memory",
+            format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
+            format_bytes(budget));
+    return {true, "all eigenvalues are needed to clip the negative ones"};
+  }
   if (asked.kind() == Kind::all)
-    return {fits, fits ? "all components are wanted" : "the dense matrix would not fit in memory"};
+    return {fits, fits ? "all components are wanted" : "all matrices of LAPACK would not fit"};
   // Krylov: about ten passes of 4·N²·b flops; dense: 9·N³ at half the speed.
   const double k = asked.kind() == Kind::count ? static_cast<double>(asked.count()) : 32.0;
   const double block = std::max(16.0, k);
@@ -126,11 +138,16 @@ KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const 
   k.array().colwise() *= u.array();
   k.array().rowwise() *= u.array().transpose();
   s.trace = k.trace();
-  require_variance(s.trace, noise);
+  if (!options.clip) require_variance(s.trace, noise);
   const Components& asked = options.components;
-  const Index wanted = asked.kind() == Kind::count ? std::min(asked.count(), n) : n;
+  const bool few = asked.kind() == Kind::count && !options.clip;
   s.tolerance = options.tolerance;
-  Eigenpairs pairs = dense_eigenpairs(k, wanted, s.tolerance, options.threads);
+  Eigenpairs pairs =
+      dense_eigenpairs(k, few ? std::min(asked.count(), n) : n, s.tolerance, options.threads);
+  if (options.clip) {
+    s.trace = pairs.values.cwiseMax(0).sum();
+    require_variance(s.trace, noise);
+  }
   const Index count = kept(asked, pairs.values, s.trace, noise, true);
   s.eigenvalues = pairs.values.head(std::min(count, most));
   s.vectors = pairs.vectors.topRows(s.eigenvalues.size());
@@ -194,7 +211,7 @@ KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const
                         expected = expected_passes(count, worst, s.tolerance);
                       }};
   const auto enough = [&](const Vector<double>& values) {
-    require_variance(matrix.trace(), noise);
+    if (!options.clip) require_variance(matrix.trace(), noise);
     return kept(asked, values, matrix.trace(), noise, values.size() == n);
   };
   KrylovResult found = eigs_until(matrix, first, enough, how, run);

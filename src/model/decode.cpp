@@ -105,8 +105,12 @@ std::vector<I> read_integers(const Header& header, std::string_view bytes, const
 template <class T>
 Anchors<T> read_anchors(const Header& header, std::string_view bytes, Index inputs,
                         const std::string& file) {
-  if (!header.tensors.contains("anchors_offsets"))
-    return read_array<T>(header, bytes, "anchors", 2, file);
+  if (!header.tensors.contains("anchors_offsets")) {
+    Matrix<T> anchors = read_array<T>(header, bytes, "anchors", 2, file);
+    if (anchors.cols() != inputs)
+      damaged(file, fmt::format("'anchors' has {} columns, not {}", anchors.cols(), inputs));
+    return anchors;
+  }
   Csr<T> csr;
   csr.cols = inputs;
   csr.offsets = read_integers<std::int64_t>(header, bytes, "anchors_offsets", file);

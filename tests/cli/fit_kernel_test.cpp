@@ -1,5 +1,12 @@
 #include "cli/support.hpp"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <cmath>
+
 namespace mercer::test {
 
 namespace {
@@ -108,7 +115,7 @@ TEST(CliFitKernel, wrong_expressions_are_answered_with_their_place) {
   expect_error(kernel("rbf(gamma=0)"), 2, {"gamma"});
   expect_error(kernel("rbf(gamma=-1)"), 2, {"gamma"});
   expect_error(kernel("rbf(gamma=nan)"), 2, {"nan"});
-  expect_error(kernel("-1*rbf"), 2, {"positive"});
+  expect_error(mercer({"fit", wine, "--label", "cultivar", "--kernel=-1*rbf"}), 2, {"positive"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--map", "cubes"}), 2,
                {"cubes", "squares"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--map", "monomials(degree=x)"}), 2,
@@ -116,7 +123,8 @@ TEST(CliFitKernel, wrong_expressions_are_answered_with_their_place) {
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--kernel", "rbf", "--map", "squares"}),
                2, {"exclude each other"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--clip"}), 2, {"--clip", "--kernel"});
-  expect_error(mercer({"fit", wine, "--label", "cultivar", "--kernel", "sigmoid(gamma=5, coef0=-3)"}),
+  expect_error(mercer({"fit", wine, "--label", "cultivar", "--scale", "std", "--kernel",
+                       "sigmoid(gamma=5, coef0=-3)"}),
                1, {"not positive semi-definite", "--clip"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--kernel", "poly(degree=200)"}), 1,
                {"overflow"});

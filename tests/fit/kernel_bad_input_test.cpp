@@ -105,7 +105,7 @@ TEST(KernelBadInput, M_C3_fit_refuses_an_invalid_kernel_unless_told_to_clip) {
   const Kernel bad = kernels::poly({.degree = 1, .coef0 = -4});
   expect_error(Errc::bad_data, {"poly", "not positive semi-definite", "60 rows", "--clip"},
                [&] { fit(x, {.kernel = bad, .center = false}); });
-  const auto clipped = fit(x, {.components = 2, .kernel = bad, .center = false, .clip = true});
+  const auto clipped = fit(x, {.components = 2, .kernel = bad, .clip = true, .center = false});
   EXPECT_GT(clipped.eigenvalues().minCoeff(), 0);
 }
 

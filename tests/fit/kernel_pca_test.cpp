@@ -306,7 +306,8 @@ TEST(KernelPca, z_scores_and_missing_cells_come_before_the_kernel) {
   EXPECT_LT((a.eigenvalues() - b.eigenvalues()).cwiseAbs().maxCoeff(), 1e-10);
   EXPECT_LT((a.transform(x, {.missing = Missing::mean}) - b.transform(z)).cwiseAbs().maxCoeff(),
             1e-9);
-  const auto mapped = fit(x, polynomial_map<double>(3, 2), with);
+  const auto mapped = fit(x, polynomial_map<double>(3, 2),
+                          {.components = 3, .scale = Scale::std, .missing = Missing::mean});
   const auto plain = fit(z, polynomial_map<double>(3, 2), {.components = 3});
   EXPECT_LT((mapped.eigenvalues() - plain.eigenvalues()).cwiseAbs().maxCoeff(),
             1e-10 * plain.eigenvalues()[0]);

@@ -11,37 +11,11 @@
 namespace mercer {
 namespace {
 
+using test::expect_same;
 using test::forge;
 using test::sample_parts;
 using test::TempDir;
 using Json = nlohmann::ordered_json;
-
-template <class T>
-void expect_same(const ModelParts<T>& a, const ModelParts<T>& b) {
-  EXPECT_EQ(a.map->text(), b.map->text());
-  EXPECT_EQ(a.components, b.components);
-  EXPECT_EQ(a.mean, b.mean);
-  EXPECT_EQ(a.scale, b.scale);
-  EXPECT_EQ(a.eigenvalues, b.eigenvalues);
-  EXPECT_EQ(a.feature_names, b.feature_names);
-  EXPECT_EQ(a.label_column, b.label_column);
-  EXPECT_EQ(a.id_column, b.id_column);
-  EXPECT_EQ(a.report.method, b.report.method);
-  EXPECT_EQ(a.report.solver.name, b.report.solver.name);
-  EXPECT_EQ(a.report.solver.why, b.report.solver.why);
-  EXPECT_EQ(a.report.solver.passes, b.report.solver.passes);
-  EXPECT_EQ(a.report.solver.residuals, b.report.solver.residuals);
-  EXPECT_EQ(a.report.solver.tolerance, b.report.solver.tolerance);
-  EXPECT_EQ(a.report.solver.converged, b.report.solver.converged);
-  EXPECT_EQ(a.report.n_samples, b.report.n_samples);
-  EXPECT_EQ(a.report.weight, b.report.weight);
-  EXPECT_EQ(a.report.weighted, b.report.weighted);
-  EXPECT_EQ(a.report.centered, b.report.centered);
-  EXPECT_EQ(a.report.ddof, b.report.ddof);
-  EXPECT_EQ(a.report.total_variance, b.report.total_variance);
-  EXPECT_EQ(a.report.seconds, b.report.seconds);
-  EXPECT_EQ(a.report.peak_memory_bytes, b.report.peak_memory_bytes);
-}
 
 template <class T>
 class ModelFile : public testing::Test {};

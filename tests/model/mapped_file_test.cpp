@@ -1,0 +1,234 @@
+// Files of models with maps other than the identity: whole, and damaged.
+
+#include "model/sample.hpp"
+#include "support/errors.hpp"
+#include "support/temp_dir.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+
+namespace mercer {
+namespace {
+
+using test::error_of;
+using test::forge;
+using test::forge_description;
+using Json = nlohmann::ordered_json;
+
+template <class T>
+class MappedFile : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(MappedFile, Precisions);
+
+TYPED_TEST(MappedFile, gives_back_every_field_and_the_same_scores) {
+  using T = TypeParam;
+  const test::TempDir dir;
+  for (const ModelParts<T>& parts : test::all_mapped_parts<T>()) {
+    SCOPED_TRACE(parts.map->text());
+    const Model<T> model(parts);
+    model.save(dir / "model.st");
+    const AnyModel any = load_any(dir / "model.st");
+    ASSERT_TRUE(std::holds_alternative<Model<T>>(any));
+    const Model<T>& loaded = std::get<Model<T>>(any);
+    test::expect_same(loaded.parts(), parts);
+    EXPECT_EQ(loaded.serialize(), model.serialize());
+    const Matrix<T> x = Matrix<T>::Constant(3, model.inputs(), T(0.5));
+    EXPECT_EQ(loaded.transform(x), model.transform(x));
+  }
+}
+
+TYPED_TEST(MappedFile, holds_sparse_anchors_without_entries) {
+  using T = TypeParam;
+  auto parts = test::sparse_kernel_parts<T>();
+  parts.map = kernel_map<T>(kernels::linear(), Csr<T>{3, {0, 0, 0, 0, 0}, {}, {}});
+  test::expect_same(Model<T>::deserialize(Model<T>(parts).serialize()).parts(), parts);
+}
+
+TEST(MappedFile, is_read_in_either_precision) {
+  const auto dense = Model<float>::deserialize(Model<double>(test::kernel_parts<double>()).serialize());
+  test::expect_same(dense.map().anchors(), test::kernel_parts<float>().map->anchors());
+  const auto sparse =
+      Model<double>::deserialize(Model<float>(test::sparse_kernel_parts<float>()).serialize());
+  test::expect_same(sparse.map().anchors(), test::sparse_kernel_parts<double>().map->anchors());
+  EXPECT_EQ(sparse.input_mean(), test::sparse_kernel_parts<double>().input_mean);
+}
+
+TEST(MappedFile, has_aligned_arrays) {
+  const auto check = [](const std::string& file) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, file.data(), 8);
+    const Json header = Json::parse(file.substr(8, length));
+    for (const auto& [name, tensor] : header.items()) {
+      if (name == "__metadata__") continue;
+      const std::size_t size = tensor["dtype"].get<std::string>().ends_with("64") ? 8 : 4;
+      EXPECT_EQ(tensor["data_offsets"][0].get<std::size_t>() % size, 0U) << name;
+    }
+  };
+  for (const auto& parts : test::all_mapped_parts<float>()) check(Model<float>(parts).serialize());
+  for (const auto& parts : test::all_mapped_parts<double>()) check(Model<double>(parts).serialize());
+}
+
+TEST(MappedFile, golden_kernel_models_of_version_1_load_and_are_written_the_same) {
+  const auto golden = std::filesystem::path(__FILE__).parent_path() / "golden";
+  const auto check = [&](const char* name, const ModelParts<double>& parts) {
+    const std::string path = (golden / name).string();
+    const auto model = Model<double>::load(path);
+    test::expect_same(model.parts(), parts);
+    EXPECT_EQ(model.serialize(), test::slurp(path));
+  };
+  check("kernel-v1.st", test::kernel_parts<double>());
+  check("kernel-sparse-v1.st", test::sparse_kernel_parts<double>());
+}
+
+/// Loading fails with one line about `part`.
+template <class T = double>
+void expect_bad(const std::string& bytes, const std::string& part) {
+  const Error error = error_of([&] { Model<T>::deserialize(bytes, "m.st"); });
+  EXPECT_EQ(error.code(), Errc::bad_file) << error.what();
+  EXPECT_HAS(error.what(), part);
+  EXPECT_HAS(error.what(), "'m.st' ");
+}
+
+std::string dense_file() { return Model<double>(test::kernel_parts<double>()).serialize(); }
+std::string sparse_file() { return Model<double>(test::sparse_kernel_parts<double>()).serialize(); }
+
+std::string rename(const std::string& file, const char* name) {
+  return forge(file, [&](Json& h, auto&) {
+    const Json array = h[name];
+    h.erase(name);
+    h["other"] = array;
+  });
+}
+
+/// The file with entry `at` of an array replaced.
+template <class S>
+std::string with(const std::string& file, const char* name, std::size_t at, S value) {
+  return forge(file, [&](Json& h, std::string& data) {
+    const auto begin = h[name]["data_offsets"][0].get<std::size_t>();
+    std::memcpy(data.data() + begin + at * sizeof(S), &value, sizeof value);
+  });
+}
+
+TEST(BadMappedFile, lacks_an_array) {
+  expect_bad(rename(dense_file(), "anchors"), "'anchors' is missing");
+  expect_bad(rename(sparse_file(), "anchors_offsets"), "'anchors' is missing");
+  expect_bad(rename(sparse_file(), "anchors_columns"), "'anchors_columns' is missing");
+  expect_bad(rename(sparse_file(), "anchors_values"), "'anchors_values' is missing");
+  expect_bad(rename(dense_file(), "input_mean"), "it says that it has 2 columns and has 4");
+}
+
+TEST(BadMappedFile, claims_sizes_that_it_has_not) {
+  const auto shaped = [](const std::string& file, const char* name, const Json& shape) {
+    return forge(file, [&](Json& h, auto&) { h[name]["shape"] = shape; });
+  };
+  for (const Json& shape : {Json::array({1ULL << 40, 2}), Json::array({1ULL << 62, 1ULL << 62}),
+                            Json::array({4}), Json::array({0, 2}), Json::array({4, 3})})
+    expect_bad(shaped(dense_file(), "anchors", shape), "shape of 'anchors' does not match");
+  for (const char* name : {"anchors_offsets", "anchors_columns", "anchors_values"})
+    for (const Json& shape : {Json::array({1ULL << 40}), Json::array({0}), Json::array({1ULL << 61}),
+                              Json::array({5, 1})})
+      expect_bad(shaped(sparse_file(), name, shape), "does not match its size");
+  for (const char* name : {"anchors_offsets", "anchors_columns"})
+    expect_bad(forge(sparse_file(), [&](Json& h, auto&) { h[name]["dtype"] = "F64"; }), " is not I");
+  for (const std::uint64_t inputs : {1ULL, 3ULL, 1ULL << 31, 1ULL << 62})
+    expect_bad(forge_description(sparse_file(), [&](Json& d) { d["inputs"] = inputs + 1; }),
+               "columns and has 3");
+  expect_bad(forge_description(dense_file(), [](Json& d) { d["inputs"] = -1; }), "not a count");
+  expect_bad(forge_description(dense_file(), [](Json& d) { d["inputs"] = "2"; }), "not a count");
+}
+
+TEST(BadMappedFile, has_anchors_of_another_width) {
+  for (const Json& shape : {Json::array({2, 4}), Json::array({8, 1})})
+    expect_bad(forge(dense_file(), [&](Json& h, auto&) { h["anchors"]["shape"] = shape; }),
+               "'anchors' has " + shape[1].dump() + " columns, not 2");
+  const std::string more = forge(dense_file(), [](Json& h, std::string& data) {
+    const auto begin = h["anchors"]["data_offsets"][0].get<std::size_t>();
+    h["anchors"]["shape"] = {5, 2};
+    h["anchors"]["data_offsets"][1] = begin + 80;
+    data.resize(begin + 80);
+  });
+  expect_bad(more, "differ in length");
+}
+
+TEST(BadMappedFile, has_sparse_anchors_out_of_order) {
+  using Offset = std::int64_t;
+  using Column = std::int32_t;
+  const std::string file = sparse_file();
+  expect_bad(with(file, "anchors_offsets", 0, Offset{1}), "offsets do not run from 0");
+  expect_bad(with(file, "anchors_offsets", 4, Offset{6}), "offsets do not run from 0");
+  expect_bad(with(file, "anchors_offsets", 4, Offset{-1}), "offsets do not run from 0");
+  expect_bad(with(file, "anchors_offsets", 2, Offset{1}), "offsets do not ascend");
+  expect_bad(with(file, "anchors_offsets", 2, Offset{1} << 60), "offsets do not ascend");
+  expect_bad(with(file, "anchors_offsets", 1, Offset{-5}), "offsets do not ascend");
+  expect_bad(with(file, "anchors_columns", 1, Column{3}), "too large");
+  expect_bad(with(file, "anchors_columns", 1, Column{0}), "do not ascend");
+  expect_bad(with(file, "anchors_columns", 0, Column{-1}), "do not ascend");
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_bad(with(file, "anchors_values", 0, nan), "'anchors_values' is not finite");
+  expect_bad(with(dense_file(), "anchors", 0, nan), "'anchors' is not finite");
+  expect_bad(with(dense_file(), "input_mean", 0, nan), "'input_mean' is not finite");
+  expect_bad<float>(with(dense_file(), "anchors", 0, 1e300), "single precision cannot hold");
+}
+
+TEST(BadMappedFile, has_a_kernel_or_a_map_that_cannot_be_made) {
+  const auto kernel = [](const Json& text) {
+    return forge_description(dense_file(), [&](Json& d) { d["kernel"] = text; });
+  };
+  const auto map = [](const std::string& file, const Json& text) {
+    return forge_description(file, [&](Json& d) { d["map"] = text; });
+  };
+  for (const char* text : {"", "garbage", "rbf(gamma=)", "rbf(gamma=-1)", "rbf(gamma=nan)", "1*", "\n"})
+    expect_bad(kernel(text), "has a map that cannot be made here: ");
+  expect_bad(kernel(std::string(1'000'000, '(')), "cannot be made here");
+  expect_bad(kernel("rbf"), "leaves a parameter to the data");
+  expect_bad(kernel("function(mine)"), "a function of your own");
+  expect_bad(kernel("chi2()"), "needs numbers of at least 0");
+  expect_bad(kernel(5), "'kernel' is not text");
+  expect_bad(forge_description(dense_file(), [](Json& d) { d.erase("kernel"); }),
+             "cannot be made here");
+  expect_bad(map(dense_file(), "function(mine)"),
+             "a function of the program that fitted the model");
+  expect_bad(map(dense_file(), "kernels"), "uses the map 'kernels', which this version does not know");
+  const std::string features = Model<double>(test::features_parts<double>()).serialize();
+  expect_bad(map(features, "plain(degree=)"), "expected a number");
+  expect_bad(map(features, "plain(degree=31)"), "from 1 to 30");
+  expect_bad(map(features, "plain(degree=30)"), "differ in length");
+  expect_bad(map(features, "kernel"), "'anchors' is missing");
+  expect_bad(map(features, "identity"), "differ in length");
+}
+
+TEST(BadMappedFile, every_flipped_bit_and_every_truncation_is_noticed) {
+  for (const std::string& good : {dense_file(), sparse_file()}) {
+    std::string bytes = good;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] = static_cast<char>(good[i] ^ (1 << i % 8));
+      EXPECT_THROW(Model<double>::deserialize(bytes), Error) << i;
+      bytes[i] = good[i];
+      EXPECT_THROW(Model<double>::deserialize(good.substr(0, i)), Error) << i;
+    }
+  }
+}
+
+TEST(MappedJson, names_space_kernel_and_map) {
+  const auto json = [](const ModelParts<double>& parts) {
+    return Json::parse(to_json(Model<double>(parts)));
+  };
+  const Json kernel = json(test::kernel_parts<double>());
+  EXPECT_EQ(kernel["space"], "kernel");
+  EXPECT_EQ(kernel["kernel"], "rbf(gamma=0.5) + 0.25*linear()");
+  EXPECT_TRUE(kernel["map"].is_null());
+  EXPECT_EQ(kernel["n_features"], 2);
+  EXPECT_EQ(kernel["feature_names"], Json({"length", "width"}));
+  const Json features = json(test::features_parts<double>());
+  EXPECT_EQ(features["space"], "features");
+  EXPECT_EQ(features["map"], "plain(degree=2)");
+  EXPECT_TRUE(features["kernel"].is_null());
+  const Json precomputed = json(test::precomputed_parts<double>());
+  EXPECT_EQ(precomputed["space"], "precomputed");
+  EXPECT_TRUE(precomputed["map"].is_null() && precomputed["kernel"].is_null());
+}
+
+}  // namespace
+}  // namespace mercer
