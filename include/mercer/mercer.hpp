@@ -11,6 +11,7 @@
 #include <mercer/model.hpp>
 #include <mercer/moments.hpp>
 #include <mercer/operator.hpp>
+#include <mercer/picture.hpp>
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/source.hpp>

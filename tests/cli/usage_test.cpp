@@ -9,9 +9,9 @@ namespace mercer::test {
 
 namespace {
 
-const std::vector<std::string> commands = {"fit",          "transform",     "inverse",
-                                           "inspect",      "probe",         "kernel list",
-                                           "kernel check", "kernel matrix", "completion"};
+const std::vector<std::string> commands = {
+    "fit",   "transform",   "inverse",      "inspect",       "contour",
+    "probe", "kernel list", "kernel check", "kernel matrix", "completion"};
 
 std::vector<std::string> call(const std::string& command, const std::string& flag) {
   std::vector<std::string> words = split(command, ' ');
@@ -77,6 +77,10 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   check.erase("--precision");
   check.insert({"--json", "--sample"});
   EXPECT_EQ(flags_of("kernel check"), check);
+  std::set<std::string> contour = rows;
+  contour.erase("--precision");
+  contour.insert({"--output", "--data", "--components", "--levels", "--size"});
+  EXPECT_EQ(flags_of("contour"), contour);
 }
 
 TEST(CliUsage, completions_and_manual_know_every_flag) {
@@ -120,8 +124,8 @@ TEST(CliUsage, bash_completes_commands_flags_and_values) {
 }
 
 TEST(CliUsage, bash_completion_offers_exactly_the_flags_of_each_command) {
-  for (const std::string command :
-       {"fit", "transform", "inverse", "inspect", "probe", "kernel check", "kernel matrix"}) {
+  for (const std::string command : {"fit", "transform", "inverse", "inspect", "contour", "probe",
+                                    "kernel check", "kernel matrix"}) {
     std::vector<std::string> words = call(command, "--");
     words.insert(words.begin(), "mercer");
     std::string offered = completed(words);

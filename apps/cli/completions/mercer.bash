@@ -2,7 +2,7 @@
 
 _mercer() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="fit transform inverse inspect probe kernel completion"
+  local commands="fit transform inverse inspect contour probe kernel completion"
   local rows="--columns --exclude --label --id --missing --header --delimiter --format"
   local variance="--scale --no-center --ddof --memory"
   local run="--precision --threads --seed --quiet --help"
@@ -11,7 +11,7 @@ _mercer() {
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
       list|check|matrix) [[ $command == kernel ]] && command="kernel $word" && break ;;
-      fit|transform|inverse|inspect|probe|completion) command=$word; break ;;
+      fit|transform|inverse|inspect|contour|probe|completion) command=$word; break ;;
       kernel) command=$word ;;
     esac
   done
@@ -30,7 +30,7 @@ _mercer() {
     --ddof) COMPREPLY=($(compgen -W "1 0" -- "$current")); return ;;
     -k|--components) COMPREPLY=($(compgen -W "all 2 10 0.9 0.95" -- "$current")); return ;;
     --memory) COMPREPLY=($(compgen -W "256MiB 1GiB 4GiB" -- "$current")); return ;;
-    --columns|--exclude|--label|--id|--weights|--tolerance|--threads|--seed|--direction|--sample) return ;;
+    --columns|--exclude|--label|--id|--weights|--tolerance|--threads|--seed|--direction|--sample|--levels|--size) return ;;
   esac
 
   case $command in
@@ -38,6 +38,7 @@ _mercer() {
     fit) options="-o --output --scores -k --components --json --no-plot --kernel --map --precomputed --clip $rows --weights $variance --solver --tolerance $run" ;;
     transform|inverse) options="-o --output $rows $run" ;;
     inspect) options="--json --help" ;;
+    contour) options="-o --output --data -k --components --levels --size $rows --threads --seed --quiet --help" ;;
     probe) options="--direction --json $rows --weights $variance $run" ;;
     kernel) COMPREPLY=($(compgen -W "list check matrix --help" -- "$current")); return ;;
     "kernel list") options="--help" ;;

@@ -1,7 +1,7 @@
 # fish completion for mercer
 
 function __mercer_none
-    not __fish_seen_subcommand_from fit transform inverse inspect probe kernel completion
+    not __fish_seen_subcommand_from fit transform inverse inspect contour probe kernel completion
 end
 function __mercer_in
     __fish_seen_subcommand_from $argv
@@ -11,6 +11,7 @@ complete -c mercer -n __mercer_none -f -a fit -d 'Find the principal components 
 complete -c mercer -n __mercer_none -f -a transform -d 'Scores of new rows'
 complete -c mercer -n __mercer_none -f -a inverse -d 'From scores back to the columns'
 complete -c mercer -n __mercer_none -f -a inspect -d 'What a model consists of'
+complete -c mercer -n __mercer_none -f -a contour -d 'Contour lines of components as SVG'
 complete -c mercer -n __mercer_none -f -a probe -d 'Variance along directions'
 complete -c mercer -n __mercer_none -f -a kernel -d 'The list of kernels, checks, matrices'
 complete -c mercer -n __mercer_none -f -a completion -d 'Print the completion script for a shell'
@@ -20,7 +21,7 @@ complete -c mercer -n '__mercer_in kernel; and not __mercer_in list check matrix
 complete -c mercer -n '__mercer_in completion' -f -a 'bash zsh fish'
 
 # Results
-complete -c mercer -n '__mercer_in fit transform inverse matrix' -s o -l output -r -d 'Where the result goes'
+complete -c mercer -n '__mercer_in fit transform inverse contour matrix' -s o -l output -r -d 'Where the result goes'
 complete -c mercer -n '__mercer_in fit' -l scores -r -d 'Save the scores of the rows'
 complete -c mercer -n '__mercer_in fit' -s k -l components -x -a 'all 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
 complete -c mercer -n '__mercer_in fit' -l kernel -x -a 'rbf poly linear laplacian cosine' -d 'Kernel PCA with this kernel'
@@ -29,19 +30,23 @@ complete -c mercer -n '__mercer_in fit' -l precomputed -d 'The rows are a kernel
 complete -c mercer -n '__mercer_in fit' -l clip -d 'Take a kernel that is not valid'
 complete -c mercer -n '__mercer_in fit' -l no-plot -d 'No picture of the scores'
 complete -c mercer -n '__mercer_in fit inspect probe check' -l json -d 'JSON instead of words'
+complete -c mercer -n '__mercer_in contour' -s k -l components -x -d 'How many components, one panel each'
+complete -c mercer -n '__mercer_in contour' -l data -r -d 'Rows to draw as dots'
+complete -c mercer -n '__mercer_in contour' -l levels -x -d 'Lines a panel'
+complete -c mercer -n '__mercer_in contour' -l size -x -d 'Width of a panel in pixels'
 complete -c mercer -n '__mercer_in probe' -l direction -x -d 'One number a feature column'
 complete -c mercer -n '__mercer_in check' -l sample -x -d 'Rows to check, evenly spaced'
 
 # Rows in
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l columns -x -d 'Features, by name or number'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l exclude -x -d 'Columns to leave out'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l label -x -d 'Label column, carried along'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l id -x -d 'Id column, carried along'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l columns -x -d 'Features, by name or number'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l exclude -x -d 'Columns to leave out'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l label -x -d 'Label column, carried along'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l id -x -d 'Id column, carried along'
 complete -c mercer -n '__mercer_in fit probe' -l weights -x -d 'Row weights'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l missing -x -a 'error drop mean' -d 'Missing cells'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l header -x -a 'auto yes no' -d 'Is the first line a header?'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l delimiter -x -a 'comma tab semicolon pipe space' -d 'Between cells'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l format -x -a 'auto csv tsv npy mtx svm' -d 'Format of the rows'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l missing -x -a 'error drop mean' -d 'Missing cells'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l header -x -a 'auto yes no' -d 'Is the first line a header?'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l delimiter -x -a 'comma tab semicolon pipe space' -d 'Between cells'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l format -x -a 'auto csv tsv npy mtx svm' -d 'Format of the rows'
 
 # Variance
 complete -c mercer -n '__mercer_in fit probe' -l scale -x -a 'none std' -d 'Divide columns by their deviation'
@@ -53,6 +58,6 @@ complete -c mercer -n '__mercer_in fit' -l solver -x -a 'auto covariance gram sv
 complete -c mercer -n '__mercer_in fit' -l tolerance -x -d 'Largest relative residual'
 complete -c mercer -n '__mercer_in fit probe' -l memory -x -a '256MiB 1GiB 4GiB' -d 'Budget; larger data is streamed'
 complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l threads -x -d 'Threads'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l seed -x -d 'Seed for random numbers'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -s q -l quiet -d 'No words, no progress bar'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l threads -x -d 'Threads'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -l seed -x -d 'Seed for random numbers'
+complete -c mercer -n '__mercer_in fit transform inverse contour probe check matrix' -s q -l quiet -d 'No words, no progress bar'
