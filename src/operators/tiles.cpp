@@ -4,8 +4,40 @@
 #include "linalg/blas.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace mercer {
+
+namespace {
+
+/// A copy of some rows, dense or sparse as they were.
+template <class T>
+class Chosen {
+ public:
+  Chosen(const Rows<T>& x, const std::vector<Index>& chosen) : sparse_(x.sparse()) {
+    if (!sparse_) dense_.resize(static_cast<Index>(chosen.size()), x.cols());
+    csr_.cols = x.cols();
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (!sparse_) {
+        dense_.row(static_cast<Index>(i)) = x.dense().row(chosen[i]);
+        continue;
+      }
+      const CsrView<T>& from = x.csr();
+      const auto begin = from.offsets[chosen[i]], end = from.offsets[chosen[i] + 1];
+      csr_.columns.insert(csr_.columns.end(), from.columns + begin, from.columns + end);
+      csr_.values.insert(csr_.values.end(), from.values + begin, from.values + end);
+      csr_.offsets.push_back(static_cast<std::int64_t>(csr_.values.size()));
+    }
+  }
+  Rows<T> rows() const { return sparse_ ? Rows<T>(csr_) : Rows<T>(dense_); }
+
+ private:
+  bool sparse_;
+  Matrix<T> dense_;
+  Csr<T> csr_;
+};
+
+}  // namespace
 
 template <class T>
 Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows) {
@@ -13,6 +45,10 @@ Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows) {
   return {rows.rows(), kernel.diagonal(rows).template cast<double>(),
           [kernel, rows](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
             kernel.tile<T>(rows.middle(i, out.rows()), rows.middle(j, out.cols()), out);
+          },
+          [kernel, rows](const std::vector<Index>& chosen, int threads) {
+            const Chosen<T> some(rows, chosen);
+            return kernel.matrix<T>(rows, some.rows(), threads);
           }};
 }
 
@@ -21,6 +57,12 @@ Tiles<T> matrix_tiles(const Rows<T>& matrix) {
   return {matrix.rows(), matrix.dense().diagonal().template cast<double>(),
           [matrix](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
             out = matrix.dense().block(i, j, out.rows(), out.cols());
+          },
+          [matrix](const std::vector<Index>& chosen, int) {
+            Matrix<T> out(matrix.rows(), static_cast<Index>(chosen.size()));
+            for (std::size_t c = 0; c < chosen.size(); ++c)
+              out.col(static_cast<Index>(c)) = matrix.dense().col(chosen[c]);
+            return out;
           }};
 }
 

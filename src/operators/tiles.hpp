@@ -7,6 +7,7 @@
 #include <mercer/rows.hpp>
 
 #include <functional>
+#include <vector>
 
 namespace mercer {
 
@@ -16,6 +17,8 @@ struct Tiles {
   Vector<double> diagonal;  ///< as exact as it can be had
   /// out = the block of K that begins at (i, j). Single-threaded, called from several threads.
   std::function<void(Index i, Index j, Eigen::Ref<Matrix<T>> out)> fill;
+  /// K's columns of these rows, n×|rows|, made on up to `threads` threads.
+  std::function<Matrix<T>(const std::vector<Index>& rows, int threads)> columns;
 };
 
 /// k(x_i, x_j). The rows stay with the caller.
