@@ -25,13 +25,12 @@ int main() {
 
   // One component is enough to tell the clouds apart: the mean of all points lies between them.
   const mercer::Matrix<double> first = model.transform(x).leftCols(1);
-  const auto right = (first.topRows(800).array() < 0).count() +
-                     (first.bottomRows(1000).array() > 0).count();
+  const auto right =
+      (first.topRows(800).array() < 0).count() + (first.bottomRows(1000).array() > 0).count();
   std::cout << right << " of 1800 points are on their cloud's side of the mean\n";
 
-  const bool as_expected = std::abs(variance[0] - 0.1444) < 0.01 &&
-                           std::abs(variance[1] - 0.0209) < 0.002 &&
-                           std::abs(model.components()(0, 0) - std::sqrt(0.5)) < 0.02 &&
-                           right > 1700;
+  const bool as_expected =
+      std::abs(variance[0] - 0.1444) < 0.01 && std::abs(variance[1] - 0.0209) < 0.002 &&
+      std::abs(model.components()(0, 0) - std::sqrt(0.5)) < 0.02 && right > 1700;
   return as_expected ? 0 : 1;
 }

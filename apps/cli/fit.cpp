@@ -117,10 +117,10 @@ Model<T> fit_source(Source<T>& rows, const Flags& flags, const FitOptions& optio
   if (flags.map.empty()) return fit(rows, options);
   auto map = map_from_text<T>(flags.map, rows.schema().features);
   if (!map)
-    throw UsageError(fmt::format(
-        "--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
-        "plain(degree=2) and squares",
-        flags.map));
+    throw UsageError(
+        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
+                    "plain(degree=2) and squares",
+                    flags.map));
   return fit(rows, std::move(map), options);
 }
 
@@ -151,9 +151,9 @@ void fit_rows(const Flags& flags) {
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
   }
-  const Model<T> model =
-      naming(rows.name(), [&] { return stream ? fit_source<T>(*stream, flags, options)
-                                              : fit_source<T>(rows, flags, options); });
+  const Model<T> model = naming(rows.name(), [&] {
+    return stream ? fit_source<T>(*stream, flags, options) : fit_source<T>(rows, flags, options);
+  });
 
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) {
@@ -204,8 +204,8 @@ void add_fit(CLI::App& app) {
            "PCA of features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
            "Space");
   add_switch(fit, "--precomputed", flags->precomputed, "DATA is a kernel matrix", "Space");
-  add_switch(fit, "--clip", flags->clip, "take a kernel that is not valid: negative eigenvalues are 0",
-             "Space");
+  add_switch(fit, "--clip", flags->clip,
+             "take a kernel that is not valid: negative eigenvalues are 0", "Space");
   add_text(fit, "--solver", flags->solver, "NAME",
            "auto, covariance, gram or svd; dense or krylov for kernels (auto: by cost)", "Running");
   add_text(fit, "--tolerance", flags->tolerance, "X",

@@ -42,8 +42,8 @@ Matrix<double> decay(Index n, Index d) {
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < d; ++j) x(i, j) = normal(generator) / static_cast<double>(j + 1);
   for (int r = 0; r < 3; ++r) {
-    const Vector<double> v = Vector<double>::NullaryExpr(d, [&] { return normal(generator); })
-                                 .normalized();
+    const Vector<double> v =
+        Vector<double>::NullaryExpr(d, [&] { return normal(generator); }).normalized();
     const Vector<double> along = x * v;
     x.noalias() -= 2 * along * v.transpose();
   }
@@ -99,7 +99,8 @@ void gemm() {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1.0, a.data(), size,
                 a.data(), size, 0.0, c.data(), size);
   });
-  fmt::print("{{\"seconds\": {}, \"gflops\": {}}}\n", seconds, 2e-9 * std::pow(2048.0, 3) / seconds);
+  fmt::print("{{\"seconds\": {}, \"gflops\": {}}}\n", seconds,
+             2e-9 * std::pow(2048.0, 3) / seconds);
 }
 
 void fit_file(const Matrix<double>& x, Index k, int repetitions) {
@@ -137,7 +138,8 @@ int main(int argc, char** argv) try {
   if (argc < 3) return 2;
   const Matrix<double> x = load(argv[2]);
   if (what == "syrk") syrk(x, argc > 3 ? std::atoi(argv[3]) : 3);
-  else if (what == "fit" && argc > 3) fit_file(x, std::atoi(argv[3]), argc > 4 ? std::atoi(argv[4]) : 3);
+  else if (what == "fit" && argc > 3)
+    fit_file(x, std::atoi(argv[3]), argc > 4 ? std::atoi(argv[4]) : 3);
   else if (what == "transform" && argc > 3) transform_file(x, std::atoi(argv[3]), 3);
   else return 2;
 } catch (const Error& e) {

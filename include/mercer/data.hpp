@@ -46,8 +46,8 @@ struct ReadOptions {
   /// in this order; and this label and id where the file has them. Other columns are skipped
   /// (without `features`, only label and id are sought).
   Columns like{};
-  int threads = 0;                   ///< 0: one per core
-  std::size_t block_bytes = 8 << 20; ///< about how much memory a block of rows takes
+  int threads = 0;                    ///< 0: one per core
+  std::size_t block_bytes = 8 << 20;  ///< about how much memory a block of rows takes
   Monitor monitor{};
 };
 

@@ -7,11 +7,12 @@
 ///     auto most  = mercer::fit(x, {.components = mercer::variance_fraction(0.95)});
 ///     auto big   = mercer::fit(*mercer::open<double>("big.npy"), {.memory = 256 << 20});
 ///
-///     auto rings = mercer::fit(x, {.components = 2, .kernel = mercer::kernels::rbf({.gamma = 2})});
-///     auto cubic = mercer::fit(x, mercer::polynomial_map<double>(x.cols(), 3));
+///     auto rings = mercer::fit(x, {.components = 2, .kernel = mercer::kernels::rbf({.gamma =
+///     2})}); auto cubic = mercer::fit(x, mercer::polynomial_map<double>(x.cols(), 3));
 ///
 /// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d².
-/// Kernels: N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or some 9·N³ (dense).
+/// Kernels: N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or some 9·N³
+/// (dense).
 
 #include <mercer/kernel.hpp>
 #include <mercer/model.hpp>
@@ -80,14 +81,14 @@ struct FitOptions {
   bool precomputed = false;        ///< the rows are a kernel matrix, N×N
   bool clip = false;               ///< take an invalid kernel: its negative eigenvalues count as 0
   Solver solver = Solver::automatic;
-  double tolerance = 1e-10;        ///< largest residual, relative to the first eigenvalue
+  double tolerance = 1e-10;  ///< largest residual, relative to the first eigenvalue
   bool center = true;
   Scale scale = Scale::none;
-  int ddof = 1;                    ///< 1: N−1 in the variances; 0: N
+  int ddof = 1;                      ///< 1: N−1 in the variances; 0: N
   Missing missing = Missing::error;  ///< NaN cells: an error, or `mean`
-  std::size_t memory = 0;          ///< budget in bytes; 0: what the machine has free
-  int threads = 0;                 ///< 0: one per core
-  std::uint64_t seed = 1;          ///< of the vectors that krylov starts from
+  std::size_t memory = 0;            ///< budget in bytes; 0: what the machine has free
+  int threads = 0;                   ///< 0: one per core
+  std::uint64_t seed = 1;            ///< of the vectors that krylov starts from
   Monitor monitor{};
 };
 

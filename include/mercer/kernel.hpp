@@ -123,18 +123,18 @@ struct Sigmoid {
   double coef0 = 0;
 };
 
-Kernel linear();                              ///< x·y
-Kernel poly(const Poly& = {});                ///< (γ x·y + c)^degree
-Kernel rbf(const Width& = {});                ///< exp(−γ‖x−y‖²)
-Kernel laplacian(const Width& = {});          ///< exp(−γ‖x−y‖₁)
-Kernel exponential(const Width& = {});        ///< exp(−γ‖x−y‖)
-Kernel matern(const Matern& = {});            ///< (1 + s) exp(−s), s = √3 ‖x−y‖/ℓ; other ν alike
+Kernel linear();                        ///< x·y
+Kernel poly(const Poly& = {});          ///< (γ x·y + c)^degree
+Kernel rbf(const Width& = {});          ///< exp(−γ‖x−y‖²)
+Kernel laplacian(const Width& = {});    ///< exp(−γ‖x−y‖₁)
+Kernel exponential(const Width& = {});  ///< exp(−γ‖x−y‖)
+Kernel matern(const Matern& = {});  ///< (1 + s) exp(−s), s = √3 ‖x−y‖/ℓ; other ν alike
 Kernel rational_quadratic(const RationalQuadratic& = {});  ///< (1 + ‖x−y‖²/(2αℓ²))^−α
-Kernel cosine();                              ///< x·y / (‖x‖‖y‖), 0 where a row is 0
-Kernel sigmoid(const Sigmoid& = {});          ///< tanh(γ x·y + c); not always valid
-Kernel chi2(double gamma = 1);                ///< exp(−γ Σ (x−y)²/(x+y)), x, y ≥ 0
-Kernel additive_chi2();                       ///< Σ 2xy/(x+y), x, y ≥ 0
-Kernel constant(double value = 1);            ///< value > 0
+Kernel cosine();                      ///< x·y / (‖x‖‖y‖), 0 where a row is 0
+Kernel sigmoid(const Sigmoid& = {});  ///< tanh(γ x·y + c); not always valid
+Kernel chi2(double gamma = 1);        ///< exp(−γ Σ (x−y)²/(x+y)), x, y ≥ 0
+Kernel additive_chi2();               ///< Σ 2xy/(x+y), x, y ≥ 0
+Kernel constant(double value = 1);    ///< value > 0
 
 }  // namespace kernels
 
@@ -147,16 +147,16 @@ std::span<const KernelEntry> kernel_table();
 
 /// Is k symmetric and its matrix positive semi-definite on these rows?
 struct MercerCheck {
-  Index rows = 0;         ///< rows checked: all, or an even sample
-  Index of = 0;           ///< rows there were
+  Index rows = 0;  ///< rows checked: all, or an even sample
+  Index of = 0;    ///< rows there were
   bool symmetric = true;
-  bool positive = true;   ///< no eigenvalue below −noise
-  double asymmetry = 0;   ///< largest |k(x,y) − k(y,x)|, and where
+  bool positive = true;  ///< no eigenvalue below −noise
+  double asymmetry = 0;  ///< largest |k(x,y) − k(y,x)|, and where
   Index row = 0, column = 0;
   double smallest = 0, largest = 0;  ///< eigenvalues
-  double noise = 0;       ///< rounding that an eigenvalue may carry: N·ε·largest
-  Vector<double> witness;      ///< unit z with zᵀKz = smallest < 0; empty when positive
-  std::vector<Index> sample;   ///< the rows that z's entries belong to
+  double noise = 0;                  ///< rounding that an eigenvalue may carry: N·ε·largest
+  Vector<double> witness;            ///< unit z with zᵀKz = smallest < 0; empty when positive
+  std::vector<Index> sample;         ///< the rows that z's entries belong to
   bool valid() const { return symmetric && positive; }
 };
 template <class T>

@@ -17,8 +17,8 @@
 ///     auto sections = mercer::kernel_map(mercer::kernels::rbf({.gamma = 0.1}), anchors);
 ///                                                            // (k(x, a₁), …, k(x, a_N))
 ///
-/// Explicit maps cost N·D to apply and PCA then N·D² or N²·D, so D, which grows like d^degree, is what
-/// decides; `features()` is known before anything of that size is allocated.
+/// Explicit maps cost N·D to apply and PCA then N·D² or N²·D, so D, which grows like d^degree, is
+/// what decides; `features()` is known before anything of that size is allocated.
 
 #include <mercer/kernel.hpp>
 #include <mercer/rows.hpp>
@@ -71,8 +71,8 @@ class Map {
 
   /// How many features are best made at a time: all of them, unless each can be made by itself.
   virtual Index strip() const { return features(); }
-  /// out = features `first` … `first` + out.cols() − 1 of φ(x). Maps with a smaller `strip()` can do
-  /// any of them; the others only the whole.
+  /// out = features `first` … `first` + out.cols() − 1 of φ(x). Maps with a smaller `strip()` can
+  /// do any of them; the others only the whole.
   virtual void apply_strip(const Rows<T>& x, Index first, Eigen::Ref<Matrix<T>> out) const;
 };
 
@@ -99,9 +99,9 @@ std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree);
 template <class T>
 std::shared_ptr<const Map<T>> squares_map(Index inputs);
 
-/// φ(x) = (k(x, a₁), …, k(x, a_N)): similarities to the anchors, which the map keeps. Its text form is
-/// `kernel`. Refused while the kernel leaves a parameter to the data (`Errc::bad_option`), and when the
-/// anchors are outside its domain or no sparse rows (`Errc::bad_data`).
+/// φ(x) = (k(x, a₁), …, k(x, a_N)): similarities to the anchors, which the map keeps. Its text form
+/// is `kernel`. Refused while the kernel leaves a parameter to the data (`Errc::bad_option`), and
+/// when the anchors are outside its domain or no sparse rows (`Errc::bad_data`).
 template <class T>
 std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Matrix<T> anchors);
 template <class T>

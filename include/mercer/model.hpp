@@ -11,8 +11,9 @@
 ///     auto same = mercer::Model<double>::load("model.st");
 ///
 /// With scaling, φ works on z-scores: x is divided by `scale` after its mean is taken off.
-/// Transform costs 2·N·D·k flops at GEMM speed plus the map; rows are taken in blocks, in parallel, and
-/// features in strips: memory does not grow with either, and scores not change with the threads.
+/// Transform costs 2·N·D·k flops at GEMM speed plus the map; rows are taken in blocks, in parallel,
+/// and features in strips: memory does not grow with either, and scores not change with the
+/// threads.
 
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
@@ -40,14 +41,14 @@ struct SolverReport {
 
 /// How a model was found: everything but the map itself.
 struct Report {
-  std::string method = "pca";    ///< "pca"
+  std::string method = "pca";  ///< "pca"
   SolverReport solver;
-  std::int64_t n_samples = 0;    ///< rows that entered the fit
-  double weight = 0;             ///< sum of row weights; n_samples without weights
+  std::int64_t n_samples = 0;  ///< rows that entered the fit
+  double weight = 0;           ///< sum of row weights; n_samples without weights
   bool weighted = false;
   bool centered = true;
-  int ddof = 1;                  ///< variance = eigenvalue / (weight − ddof)
-  double total_variance = 0;     ///< of all directions, not only the kept ones
+  int ddof = 1;               ///< variance = eigenvalue / (weight − ddof)
+  double total_variance = 0;  ///< of all directions, not only the kept ones
   double seconds = 0;
   std::int64_t peak_memory_bytes = 0;
 };
@@ -56,16 +57,16 @@ struct Report {
 template <class T>
 struct ModelParts {
   std::shared_ptr<const Map<T>> map;
-  Matrix<T> components;         ///< B, k×D; rows orthonormal but for kernels (Λ^-½ Uᵀ J)
-  Vector<T> mean;               ///< m; zeros when not centred
-  Vector<T> scale;              ///< divisor of each input column; empty: none
+  Matrix<T> components;  ///< B, k×D; rows orthonormal but for kernels (Λ^-½ Uᵀ J)
+  Vector<T> mean;        ///< m; zeros when not centred
+  Vector<T> scale;       ///< divisor of each input column; empty: none
   /// Mean of each input column; empty for the identity map, where it is m. Other maps take
   /// z = (x − input_mean)/scale when there is a scale, and x otherwise; missing cells are filled
   /// with it before that.
   Vector<T> input_mean;
-  Vector<double> eigenvalues;   ///< μ of the centred scatter matrix, descending
+  Vector<double> eigenvalues;              ///< μ of the centred scatter matrix, descending
   std::vector<std::string> feature_names;  ///< of the input columns; empty: unnamed
-  std::string label_column;     ///< carried through at transform; empty: none
+  std::string label_column;                ///< carried through at transform; empty: none
   std::string id_column;
   Report report;
 };
@@ -97,8 +98,8 @@ class Model {
   /// map; `Errc::bad_option` otherwise.
   Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;
 
-  Index inputs() const { return parts_.map->inputs(); }         ///< d
-  Index outputs() const { return parts_.components.rows(); }    ///< k
+  Index inputs() const { return parts_.map->inputs(); }       ///< d
+  Index outputs() const { return parts_.components.rows(); }  ///< k
 
   const Map<T>& map() const { return *parts_.map; }
   const Matrix<T>& components() const { return parts_.components; }

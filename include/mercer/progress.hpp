@@ -15,7 +15,7 @@ namespace mercer {
 struct Progress {
   std::string_view what;  ///< what is being done: "reading", "covariance", …
   double done = 0;
-  double total = 0;  ///< 0 when unknown
+  double total = 0;       ///< 0 when unknown
   std::string_view unit;  ///< what `done` counts: "rows", "bytes", …
 };
 

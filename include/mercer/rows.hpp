@@ -64,9 +64,7 @@ class Rows {
   bool sparse() const { return csr_.offsets != nullptr; }
 
   /// Stored entries: rows·cols when dense.
-  Index entries() const {
-    return sparse() ? csr_.offsets[rows_] - csr_.offsets[0] : rows_ * cols_;
-  }
+  Index entries() const { return sparse() ? csr_.offsets[rows_] - csr_.offsets[0] : rows_ * cols_; }
 
   /// The dense block; only when `!sparse()`.
   MatrixView<T> dense() const {

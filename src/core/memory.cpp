@@ -50,10 +50,20 @@ std::size_t parse_bytes(std::string_view text, std::string_view option) {
     std::string_view name;
     double bytes;
   };
-  static constexpr Unit units[] = {
-      {"", 1},        {"B", 1},       {"kB", 1e3},    {"KB", 1e3},   {"MB", 1e6},
-      {"GB", 1e9},    {"TB", 1e12},   {"KiB", 1024.}, {"K", 1024.},  {"MiB", 1048576.},
-      {"M", 1048576.}, {"GiB", 1073741824.}, {"G", 1073741824.}, {"TiB", 1099511627776.}};
+  static constexpr Unit units[] = {{"", 1},
+                                   {"B", 1},
+                                   {"kB", 1e3},
+                                   {"KB", 1e3},
+                                   {"MB", 1e6},
+                                   {"GB", 1e9},
+                                   {"TB", 1e12},
+                                   {"KiB", 1024.},
+                                   {"K", 1024.},
+                                   {"MiB", 1048576.},
+                                   {"M", 1048576.},
+                                   {"GiB", 1073741824.},
+                                   {"G", 1073741824.},
+                                   {"TiB", 1099511627776.}};
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [rest, status] = std::from_chars(text.data(), end, value);
@@ -61,7 +71,8 @@ std::size_t parse_bytes(std::string_view text, std::string_view option) {
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   if (status == std::errc{} && value > 0)
     for (const Unit& u : units)
-      if (u.name == unit && value * u.bytes < 9e18) return static_cast<std::size_t>(value * u.bytes);
+      if (u.name == unit && value * u.bytes < 9e18)
+        return static_cast<std::size_t>(value * u.bytes);
   fail(Errc::bad_option, "{} '{}' is not a size; write it like 256MiB or 4GiB", option, text);
 }
 

@@ -11,9 +11,9 @@ namespace mercer {
 enum class Role : unsigned char { skip, feature, label, id, weight };
 
 struct ColumnPlan {
-  std::vector<Role> roles;       ///< one for each column of the file
-  std::vector<Index> features;   ///< file columns of the features, ascending
-  Schema schema;                 ///< features, names, label, id, weighted (not `sparse`)
+  std::vector<Role> roles;      ///< one for each column of the file
+  std::vector<Index> features;  ///< file columns of the features, ascending
+  Schema schema;                ///< features, names, label, id, weighted (not `sparse`)
 
   /// What to call a file column in a message: `column 3 ('alcohol')`.
   std::string describe(Index file_column) const;

@@ -48,12 +48,12 @@ Choice choose_solver(const Size& size, const FitOptions& options, double budget)
   if (options.solver == Solver::automatic) {
     const bool cheaper_gram = size.in_memory && gram < covariance;
     choice.solver = cheaper_gram ? Solver::gram : Solver::covariance;
-    choice.why = size.in_memory
-                     ? fmt::format("about {:.1e} flops; {} would take {:.1e}",
-                                   std::min(covariance, gram),
-                                   cheaper_gram ? "the covariance matrix" : "the Gram matrix",
-                                   std::max(covariance, gram))
-                     : "rows are streamed, which only the covariance matrix allows in one pass";
+    choice.why =
+        size.in_memory
+            ? fmt::format("about {:.1e} flops; {} would take {:.1e}", std::min(covariance, gram),
+                          cheaper_gram ? "the covariance matrix" : "the Gram matrix",
+                          std::max(covariance, gram))
+            : "rows are streamed, which only the covariance matrix allows in one pass";
     const Solver other = cheaper_gram ? Solver::covariance : Solver::gram;
     if (size.in_memory && !fits(choice.solver) && fits(other)) {
       choice = {other, fmt::format("the {} matrix would not fit in memory",
@@ -62,11 +62,12 @@ Choice choose_solver(const Size& size, const FitOptions& options, double budget)
   }
   require(size.in_memory || choice.solver != Solver::gram, Errc::out_of_memory,
           "the Gram matrix needs all rows in memory; use --solver covariance or a larger --memory");
-  require(fits(choice.solver), Errc::out_of_memory,
-          "--solver {} needs {} of working memory beside the rows, and {} are allowed; use a larger "
-          "--memory or fewer --columns",
-          name_of(choice.solver),
-          format_bytes(working_bytes(choice.solver, size, options.threads)), format_bytes(budget));
+  require(
+      fits(choice.solver), Errc::out_of_memory,
+      "--solver {} needs {} of working memory beside the rows, and {} are allowed; use a larger "
+      "--memory or fewer --columns",
+      name_of(choice.solver), format_bytes(working_bytes(choice.solver, size, options.threads)),
+      format_bytes(budget));
   return choice;
 }
 

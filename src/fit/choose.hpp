@@ -9,7 +9,7 @@ namespace mercer {
 struct Size {
   double rows = 0;
   double cols = 0;
-  double entries = 0;      ///< rows·cols, or the stored ones of sparse rows
+  double entries = 0;  ///< rows·cols, or the stored ones of sparse rows
   bool sparse = false;
   bool in_memory = false;  ///< the Gram matrix and the SVD of wide rows need them there
   double bytes = 8;        ///< of one number

@@ -70,8 +70,7 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, S
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + k);
   report.solver.tolerance = options.tolerance;
   report.solver.converged = true;
-  report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));
 }
@@ -118,9 +117,8 @@ Model<T> fit(Source<T>& source, const FitOptions& options) {
     if (const auto all = source.whole())
       return fit_kernel(all->rows, options, all->weights, source.schema(), allowed - bytes);
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
-    return fit_kernel(table.rows(), options,
-                      table.weights.empty() ? nullptr : table.weights.data(), table.schema,
-                      allowed - bytes);
+    return fit_kernel(table.rows(), options, table.weights.empty() ? nullptr : table.weights.data(),
+                      table.schema, allowed - bytes);
   }
   // Half for the rows, half for the work.
   const bool keep = !source.can_rewind() || source.schema().sparse || bytes <= allowed / 2;
@@ -185,11 +183,11 @@ Model<T> fit(const Rows<T>& x, std::shared_ptr<const Map<T>> map, const FitOptio
   return fit(*from_memory(x, weights), std::move(map), options);
 }
 
-#define MERCER_INSTANTIATE(T)                                                               \
-  template Model<T> fit(const Rows<T>&, const FitOptions&, const double*);                  \
-  template Model<T> fit(Source<T>&, const FitOptions&);                                     \
-  template Model<T> fit(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&);      \
-  template Model<T> fit(const Rows<T>&, std::shared_ptr<const Map<T>>, const FitOptions&,   \
+#define MERCER_INSTANTIATE(T)                                                             \
+  template Model<T> fit(const Rows<T>&, const FitOptions&, const double*);                \
+  template Model<T> fit(Source<T>&, const FitOptions&);                                   \
+  template Model<T> fit(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&);    \
+  template Model<T> fit(const Rows<T>&, std::shared_ptr<const Map<T>>, const FitOptions&, \
                         const double*);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -19,7 +19,8 @@ constexpr Index checked_rows = 500;
 template <class T>
 void require_finite(const Rows<T>& x, bool missing_are_filled) {
   for (Index i = 0; i < x.rows(); ++i) {
-    const std::int64_t entries = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
+    const std::int64_t entries =
+        x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
     for (std::int64_t e = 0; e < entries; ++e) {
       const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
       const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
@@ -41,8 +42,8 @@ void refuse_invalid(const MercerCheck& check, const std::string& what) {
        "{} is not positive semi-definite: on {} rows there is a unit vector z with zᵀKz = {:.3g}, "
        "heaviest at row {} (largest eigenvalue {:.3g}); use another kernel or parameter, or --clip "
        "to count negative eigenvalues as 0",
-       what, check.rows, check.smallest,
-       check.sample[static_cast<std::size_t>(heaviest)] + 1, check.largest);
+       what, check.rows, check.smallest, check.sample[static_cast<std::size_t>(heaviest)] + 1,
+       check.largest);
 }
 
 template <class T>
@@ -57,10 +58,11 @@ void check_precomputed(const Rows<T>& k, const FitOptions& options) {
   const double allowed = 1e3 * std::numeric_limits<T>::epsilon() * largest;
   for (Index i = 0; i < k.rows(); ++i)
     for (Index j = i + 1; j < k.cols(); ++j)
-      require(std::abs(static_cast<double>(dense(i, j)) - dense(j, i)) <= allowed, Errc::bad_data,
-              "the precomputed kernel matrix is not symmetric: entry ({}, {}) is {}, entry ({}, {}) "
-              "is {}",
-              i + 1, j + 1, dense(i, j), j + 1, i + 1, dense(j, i));
+      require(
+          std::abs(static_cast<double>(dense(i, j)) - dense(j, i)) <= allowed, Errc::bad_data,
+          "the precomputed kernel matrix is not symmetric: entry ({}, {}) is {}, entry ({}, {}) "
+          "is {}",
+          i + 1, j + 1, dense(i, j), j + 1, i + 1, dense(j, i));
   if (options.clip) return;
   const Index n = std::min(k.rows(), checked_rows);
   Matrix<double> sample(n, n);
@@ -120,9 +122,8 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
   require(x.rows() > 1 || !options.center, Errc::bad_data,
           "one row has no variance: kernel PCA needs at least two");
-  const double weight = weights
-                            ? Eigen::Map<const Vector<double>>(weights, x.rows()).sum()
-                            : static_cast<double>(x.rows());
+  const double weight = weights ? Eigen::Map<const Vector<double>>(weights, x.rows()).sum()
+                                : static_cast<double>(x.rows());
   require(weight > options.ddof, Errc::bad_data,
           "the row weights add up to {:g}; variances with ddof = {} need more", weight,
           options.ddof);
@@ -178,8 +179,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + s.residuals.size());
   report.solver.tolerance = s.tolerance;
   report.solver.converged = true;
-  report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));
 }

@@ -98,11 +98,12 @@ Plan choose(Index n, const FitOptions& options, double budget) {
     return {false, "as asked"};
   }
   if (options.clip) {
-    require(fits, Errc::out_of_memory,
-            "--clip needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
-            "a larger --memory",
-            format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
-            format_bytes(budget));
+    require(
+        fits, Errc::out_of_memory,
+        "--clip needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
+        "a larger --memory",
+        format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
+        format_bytes(budget));
     return {true, "all eigenvalues are needed to clip the negative ones"};
   }
   if (asked.kind() == Kind::all)
@@ -113,18 +114,17 @@ Plan choose(Index n, const FitOptions& options, double budget) {
   const bool cheaper = static_cast<double>(n) * 18 < 10 * 4 * block;
   if ((cheaper || n < 256) && fits)
     return {true, fmt::format("{} rows are few enough for all eigenvalues at once", n)};
-  return {false, fmt::format("{} components of {} rows: a few passes over the kernel matrix",
-                             asked.kind() == Kind::count ? std::to_string(asked.count()) : "few",
-                             n)};
+  return {false,
+          fmt::format("{} components of {} rows: a few passes over the kernel matrix",
+                      asked.kind() == Kind::count ? std::to_string(asked.count()) : "few", n)};
 }
 
 template <class T>
 KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
                         double noise) {
   const Index n = tiles.size, most = most_components(n, options);
-  const Vector<double> w = weights
-                               ? Vector<double>(Eigen::Map<const Vector<double>>(weights, n))
-                               : Vector<double>(Vector<double>::Ones(n));
+  const Vector<double> w = weights ? Vector<double>(Eigen::Map<const Vector<double>>(weights, n))
+                                   : Vector<double>(Vector<double>::Ones(n));
   Reporter report(options.monitor, "kernel matrix", "rows", static_cast<double>(n));
   report(0);
   Matrix<double> k = whole_matrix(tiles, options.threads);
@@ -197,9 +197,8 @@ KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const
   BlockKrylov how{.tolerance = s.tolerance, .seed = options.seed};
   const bool stored = all + 0.1 * budget <= budget;
   how.block = std::min<Index>(n, stored ? (first <= 12 ? 8 : 16) : 32);
-  const double pass = KernelMatrix<T>::bytes_of_pass(static_cast<double>(n),
-                                                     static_cast<double>(how.block),
-                                                     options.threads);
+  const double pass = KernelMatrix<T>::bytes_of_pass(
+      static_cast<double>(n), static_cast<double>(how.block), options.threads);
   const double starting = 2.0 * 8 * 64 * static_cast<double>(n);
   const double vectors = budget - overhead_bytes - std::max(pass, starting);
   const auto smallest = static_cast<double>(
@@ -224,12 +223,11 @@ KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const
                                  .threads = options.threads,
                                  .monitor = monitor});
   const Matrix<double> start = start_block(tiles, how.block, options);
-  const KrylovRun run{.threads = options.threads,
-                      .start = &start,
-                      .monitor = [&](int count, double worst) {
-                        done = count;
-                        expected = expected_passes(count, worst, s.tolerance);
-                      }};
+  const KrylovRun run{
+      .threads = options.threads, .start = &start, .monitor = [&](int count, double worst) {
+        done = count;
+        expected = expected_passes(count, worst, s.tolerance);
+      }};
   const auto enough = [&](const Vector<double>& values) {
     if (!options.clip) require_variance(matrix.trace(), noise);
     return kept(asked, values, matrix.trace(), noise, values.size() == n);

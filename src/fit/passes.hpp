@@ -22,9 +22,9 @@ class Passes {
   /// another number of rows than the pass before.
   void run(std::string_view what, const Visit& visit);
 
-  int count() const { return count_; }             ///< passes so far
-  std::int64_t rows() const { return rows_; }      ///< rows of a pass; known after the first
-  double weight() const { return weight_; }        ///< Σ w of a pass
+  int count() const { return count_; }         ///< passes so far
+  std::int64_t rows() const { return rows_; }  ///< rows of a pass; known after the first
+  double weight() const { return weight_; }    ///< Σ w of a pass
   Index features() const { return features_; }
   bool sparse() const { return sparse_; }
   std::string name() const { return source_ ? source_->name() : "the data"; }

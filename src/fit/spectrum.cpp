@@ -37,8 +37,8 @@ void require_rows(const Passes<T>& passes, const FitOptions& options) {
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
           "{} has one row: a mean and a variance need at least two", passes.name());
   require(denominator(passes.weight(), options) > 0, Errc::bad_data,
-          "{}: the row weights add up to {:g}; variances with ddof = {} need more",
-          passes.name(), passes.weight(), options.ddof);
+          "{}: the row weights add up to {:g}; variances with ddof = {} need more", passes.name(),
+          passes.weight(), options.ddof);
 }
 
 /// `sums`, one a column, tell whether all numbers were finite; the rows tell which was not.
@@ -157,8 +157,8 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
 
 template <class T>
 CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptions& options) {
-  CentredRows<T> a{*passes.memory(), passes.memory_weights(), s.mean, {},
-                   options.missing == Missing::mean};
+  CentredRows<T> a{
+      *passes.memory(), passes.memory_weights(), s.mean, {}, options.missing == Missing::mean};
   if (options.scale == Scale::std) {
     s.scale = scales<T>(column_scatter(a, options.threads), s.mean, passes.weight(), options);
     a.scale = s.scale;

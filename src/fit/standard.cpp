@@ -64,7 +64,7 @@ Matrix<T> standardized(const Rows<T>& rows, const Standard& standard) {
   return out;
 }
 
-#define MERCER_INSTANTIATE(T)                                      \
+#define MERCER_INSTANTIATE(T)                                     \
   template Standard find_standard(Passes<T>&, const FitOptions&); \
   template Matrix<T> standardized(const Rows<T>&, const Standard&);
 MERCER_INSTANTIATE(float)

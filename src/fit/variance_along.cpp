@@ -68,10 +68,11 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
     if (!centred && !rows.sparse())
       centre = Eigen::Map<const Vector<T>>(rows.row(0), d).template cast<double>();
     centred = true;
-    for_centred_blocks(rows, centre, options.missing == Missing::mean, [&](const auto& x, Index first) {
-      const Matrix<double> y = x * q.transpose();
-      projected.add(Rows<double>(y), weights ? weights + first : nullptr, 1);
-    });
+    for_centred_blocks(rows, centre, options.missing == Missing::mean,
+                       [&](const auto& x, Index first) {
+                         const Matrix<double> y = x * q.transpose();
+                         projected.add(Rows<double>(y), weights ? weights + first : nullptr, 1);
+                       });
   });
   require(passes.weight() > options.ddof, Errc::bad_data,
           "{} has too few rows for a variance with ddof = {}", source.name(), options.ddof);
@@ -88,9 +89,8 @@ Vector<double> variance_along(const Rows<T>& x, const Matrix<double>& directions
   return variance_along(*from_memory(x), directions, options);
 }
 
-#define MERCER_INSTANTIATE(T)                                               \
-  template Vector<double> variance_along(Source<T>&, const Matrix<double>&, \
-                                         const FitOptions&);                \
+#define MERCER_INSTANTIATE(T)                                                                   \
+  template Vector<double> variance_along(Source<T>&, const Matrix<double>&, const FitOptions&); \
   template Vector<double> variance_along(const Rows<T>&, const Matrix<double>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

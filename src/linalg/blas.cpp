@@ -48,8 +48,8 @@ void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<
 }
 
 void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c) {
-  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, size(n), size(m), 1.0, a, size(stride),
-              1.0, c.data(), size(c.cols()));
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, size(n), size(m), 1.0, a, size(stride), 1.0,
+              c.data(), size(c.cols()));
 }
 
 template <class T>
@@ -70,8 +70,8 @@ void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* 
   gemm(CblasTrans, m, n, k, a, a_stride, b, b_stride, T(0), c, c_stride);
 }
 
-template void multiply(const float*, Index, Index, Index, const float*, Index, Index, float*,
-                       Index, bool);
+template void multiply(const float*, Index, Index, Index, const float*, Index, Index, float*, Index,
+                       bool);
 template void multiply(const double*, Index, Index, Index, const double*, Index, Index, double*,
                        Index, bool);
 template void multiply_transposed(const float*, Index, Index, Index, const float*, Index, Index,

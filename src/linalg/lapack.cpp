@@ -7,9 +7,9 @@
 
 // The Fortran routines that OpenBLAS carries. Hidden string lengths are passed as gfortran does.
 extern "C" {
-void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda,
-             double* w, double* work, const int* lwork, int* iwork, const int* liwork, int* info,
-             std::size_t, std::size_t);
+void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
+             std::size_t);
 void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a,
              const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
              const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
@@ -18,8 +18,8 @@ void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n
 void dgelqf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s,
-             double* u, const int* ldu, double* vt, const int* ldvt, double* work,
-             const int* lwork, int* iwork, int* info, std::size_t);
+             double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork,
+             int* iwork, int* info, std::size_t);
 }
 
 namespace mercer {
@@ -52,8 +52,8 @@ SymmetricEigen all_pairs(Matrix<double> a) {
   std::vector<double> work(static_cast<std::size_t>(work_size));
   std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
   const int lwork = static_cast<int>(work.size()), liwork = iwork_size;
-  dsyevd_("V", "L", &n, a.data(), &n, out.values.data(), work.data(), &lwork, iwork.data(),
-          &liwork, &info, 1, 1);
+  dsyevd_("V", "L", &n, a.data(), &n, out.values.data(), work.data(), &lwork, iwork.data(), &liwork,
+          &info, 1, 1);
   check(info, "syevd");
   out.vectors = std::move(a);
   return out;
@@ -128,8 +128,7 @@ void Triangle::push(Index count) {
   dgelqf_(&d, &n, buffer_.data(), &d, scalars_.data(), work_.data(), &lwork, &info);
   check(info, "gelqf");
   // What lies beside L are the reflectors, of no further use.
-  for (Index i = 1; i < columns_; ++i)
-    std::fill_n(buffer_.data() + i * columns_, i, 0.0);
+  for (Index i = 1; i < columns_; ++i) std::fill_n(buffer_.data() + i * columns_, i, 0.0);
 }
 
 void Triangle::push(const Triangle& other) {

@@ -18,10 +18,8 @@ struct Row {
 // A new map adds its row here.
 template <class T>
 constexpr Row<T> table[] = {
-    {"identity", identity_map<T>, nullptr},
-    {"squares", squares_map<T>, nullptr},
-    {"monomials", nullptr, monomial_map<T>},
-    {"polynomial", nullptr, polynomial_map<T>},
+    {"identity", identity_map<T>, nullptr},  {"squares", squares_map<T>, nullptr},
+    {"monomials", nullptr, monomial_map<T>}, {"polynomial", nullptr, polynomial_map<T>},
     {"plain", nullptr, plain_map<T>},
 };
 

@@ -15,7 +15,10 @@ template <class T>
 class FunctionMap final : public Map<T> {
  public:
   FunctionMap(std::string name, Index inputs, Index features, Function<T> function)
-      : name_(std::move(name)), inputs_(inputs), features_(features), function_(std::move(function)) {}
+      : name_(std::move(name)),
+        inputs_(inputs),
+        features_(features),
+        function_(std::move(function)) {}
 
   Index inputs() const override { return inputs_; }
   Index features() const override { return features_; }
@@ -47,8 +50,8 @@ bool is_name(const std::string& text) {
 template <class T>
 std::shared_ptr<const Map<T>> function_map(std::string name, Index inputs, Index features,
                                            Function<T> function) {
-  require(is_name(name), Errc::bad_option,
-          "'{}' is no name for a map: use letters, digits and _", name);
+  require(is_name(name), Errc::bad_option, "'{}' is no name for a map: use letters, digits and _",
+          name);
   require(inputs >= 1 && features >= 1, Errc::bad_option,
           "map function({}): {} inputs and {} features; both must be positive", name, inputs,
           features);
@@ -56,8 +59,7 @@ std::shared_ptr<const Map<T>> function_map(std::string name, Index inputs, Index
   return std::make_shared<FunctionMap<T>>(std::move(name), inputs, features, std::move(function));
 }
 
-template std::shared_ptr<const Map<float>> function_map(std::string, Index, Index,
-                                                        Function<float>);
+template std::shared_ptr<const Map<float>> function_map(std::string, Index, Index, Function<float>);
 template std::shared_ptr<const Map<double>> function_map(std::string, Index, Index,
                                                          Function<double>);
 

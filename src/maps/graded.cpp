@@ -92,8 +92,7 @@ void GradedMap<T>::apply_row(const T* x, T* powers, T* const* levels) const {
 }
 
 template <class T>
-std::vector<std::string> GradedMap<T>::feature_names(
-    const std::vector<std::string>& inputs) const {
+std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::string>& inputs) const {
   std::vector<std::vector<std::string>> levels{{""}};
   for (int degree = 1; degree <= highest_; ++degree) {
     std::vector<std::string> names;

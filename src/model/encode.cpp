@@ -23,10 +23,8 @@ template <class T>
 Array array(const char* name, std::initializer_list<Index> shape, const T* data) {
   std::size_t size = sizeof(T);
   for (const Index n : shape) size *= static_cast<std::size_t>(n);
-  return {name,
-          dtype<T>(),
-          {shape.begin(), shape.end()},
-          {reinterpret_cast<const char*>(data), size}};
+  return {
+      name, dtype<T>(), {shape.begin(), shape.end()}, {reinterpret_cast<const char*>(data), size}};
 }
 
 template <class T>
@@ -65,12 +63,11 @@ Encoded encode(const ModelParts<T>& p) {
                           .id_column = p.id_column,
                           .report = p.report};
   Encoded file;
-  file.header = safetensors::make_header(
-      {{"checksum", std::string(checksum::zeros)},
-       {"format", "mercer"},
-       {"format_version", std::to_string(model_format_version)},
-       {"mercer", description_text(words)}},
-      arrays);
+  file.header = safetensors::make_header({{"checksum", std::string(checksum::zeros)},
+                                          {"format", "mercer"},
+                                          {"format_version", std::to_string(model_format_version)},
+                                          {"mercer", description_text(words)}},
+                                         arrays);
   unsigned long sum = checksum::add(0, file.header);
   for (const Array& a : arrays) {
     sum = checksum::add(sum, a.bytes);

@@ -35,7 +35,8 @@ template <class T>
 void require_finite(const Rows<T>& x, Index first_row) {
   if (finite(x)) return;
   for (Index i = 0; i < x.rows(); ++i) {
-    const std::int64_t entries = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
+    const std::int64_t entries =
+        x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
     for (std::int64_t e = 0; e < entries; ++e) {
       const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
       const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
@@ -110,7 +111,8 @@ Rows<T> prepared(const ModelParts<T>& parts, const Map<T>& copy, const Rows<T>& 
 }
 
 /// Any φ: blocks of rows times strips of features, each small enough for the L2 cache. Blocks begin
-/// at the same rows whatever the number of threads, so that every number is computed in the same way.
+/// at the same rows whatever the number of threads, so that every number is computed in the same
+/// way.
 template <class T>
 void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, const Rows<T>& x,
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
@@ -124,35 +126,35 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const Index blocks = (x.rows() + step - 1) / step;
   const auto copy = identity_map<T>(x.cols());
 
-  parallel_ranges(blocks, options.threads, 1 + grain(d, k) / step,
-                  [&](Index begin, Index end, int) {
-    Matrix<T> buffer, phi(std::min(step, x.rows() - begin * step), strip);
-    for (Index block = begin; block < end; ++block) {
-      const Index i = block * step, n = std::min(step, x.rows() - i);
-      const Rows<T> given = x.middle(i, n);
-      if (!fill) require_finite(given, i);
-      const Rows<T> rows = prepared(parts, *copy, given, fill, buffer);
-      if (fill) require_finite(rows, i);
-      map.require_domain(rows, i);
-      auto out = scores.middleRows(i, n);
-      for (Index first = 0; first < d; first += strip) {
-        const Index count = std::min(strip, d - first);
-        auto tile = phi.topLeftCorner(n, count);
-        map.apply_strip(rows, first, tile);
-        // The mean comes off before the product: afterwards its digits would be lost.
-        if (encoder.size() == 0) {
-          centred_product(phi.data(), n, count, strip, parts.mean.data() + first, b.data() + first,
-                          k, d, out.data(), scores.outerStride(), first > 0);
-        } else {
-          tile.rowwise() -= parts.mean.segment(first, count).transpose();
-          multiply(phi.data(), n, count, strip, encoder.row(first).data(), k, k, out.data(),
-                   scores.outerStride(), first > 0);
+  parallel_ranges(
+      blocks, options.threads, 1 + grain(d, k) / step, [&](Index begin, Index end, int) {
+        Matrix<T> buffer, phi(std::min(step, x.rows() - begin * step), strip);
+        for (Index block = begin; block < end; ++block) {
+          const Index i = block * step, n = std::min(step, x.rows() - i);
+          const Rows<T> given = x.middle(i, n);
+          if (!fill) require_finite(given, i);
+          const Rows<T> rows = prepared(parts, *copy, given, fill, buffer);
+          if (fill) require_finite(rows, i);
+          map.require_domain(rows, i);
+          auto out = scores.middleRows(i, n);
+          for (Index first = 0; first < d; first += strip) {
+            const Index count = std::min(strip, d - first);
+            auto tile = phi.topLeftCorner(n, count);
+            map.apply_strip(rows, first, tile);
+            // The mean comes off before the product: afterwards its digits would be lost.
+            if (encoder.size() == 0) {
+              centred_product(phi.data(), n, count, strip, parts.mean.data() + first,
+                              b.data() + first, k, d, out.data(), scores.outerStride(), first > 0);
+            } else {
+              tile.rowwise() -= parts.mean.segment(first, count).transpose();
+              multiply(phi.data(), n, count, strip, encoder.row(first).data(), k, k, out.data(),
+                       scores.outerStride(), first > 0);
+            }
+          }
+          if (!out.allFinite()) [[unlikely]]
+            blame(rows, i);
         }
-      }
-      if (!out.allFinite()) [[unlikely]]
-        blame(rows, i);
-    }
-  });
+      });
 }
 
 }  // namespace
@@ -187,10 +189,10 @@ void Model<T>::transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores,
   else transform_mapped(parts_, encoder_, x, scores, options);
 }
 
-#define MERCER_INSTANTIATE(T)                                                           \
-  template Matrix<T> encoder(const ModelParts<T>&);                                     \
+#define MERCER_INSTANTIATE(T)                                                            \
+  template Matrix<T> encoder(const ModelParts<T>&);                                      \
   template Matrix<T> Model<T>::transform(const Rows<T>&, const TransformOptions&) const; \
-  template void Model<T>::transform(const Rows<T>&, Eigen::Ref<Matrix<T>>,              \
+  template void Model<T>::transform(const Rows<T>&, Eigen::Ref<Matrix<T>>,               \
                                     const TransformOptions&) const;
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -27,8 +27,8 @@ void sparse_row(const CsrView<T>& csr, Index row, const double* centre, Index fi
 }  // namespace
 
 template <class T>
-void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how,
-                   double* out, Index stride) {
+void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how, double* out,
+                   Index stride) {
   const double* centre = how.centre + first;
   if (how.sums && !rows.sparse() && !how.weights && !how.nan_on_centre) {
     subtract_and_sum(rows.row(0) + first, rows.stride(), rows.rows(), count, centre, out, stride,

@@ -10,18 +10,17 @@ struct Centring {
   const double* centre = nullptr;   ///< one a column of the whole matrix
   const double* weights = nullptr;  ///< one a row of the block; null: all 1
   bool nan_on_centre = false;       ///< missing cells count as lying on the centre
-  double* sums = nullptr;           ///< Σ w (x − centre) of each column in the block is added here
+  double* sums = nullptr;  ///< Σ w (x − centre) of each column in the block is added here
 };
 
 /// out = √w (x − centre) for columns [first, first + count); rows of `out` are `stride` apart.
 /// Sparse rows become dense here, a block at a time.
 template <class T>
-void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how,
-                   double* out, Index stride);
+void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how, double* out,
+                   Index stride);
 
 /// √(scatter / denominator), or 1 for a column that is constant up to rounding: one whose scatter
 /// about its mean is at most (4ε)² of its raw second moment.
-double standard_deviation(double scatter, double second_moment, double denominator,
-                          double epsilon);
+double standard_deviation(double scatter, double second_moment, double denominator, double epsilon);
 
 }  // namespace mercer

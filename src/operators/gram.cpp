@@ -47,10 +47,9 @@ template <class T>
 Matrix<double> dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
   const Index n = a.x.rows(), d = a.x.cols(), strips = strip_total(d);
   const bool own_sums = n <= own_sum_rows;
-  const int workers =
-      own_sums && n * n * d > 4000000
-          ? static_cast<int>(std::min<Index>(thread_count(threads), strips))
-          : 1;
+  const int workers = own_sums && n * n * d > 4000000
+                          ? static_cast<int>(std::min<Index>(thread_count(threads), strips))
+                          : 1;
   const BlasThreads blas(own_sums ? 1 : thread_count(threads));
   std::vector<Matrix<double>> sums(workers, Matrix<double>::Zero(n, n));
   std::vector<Matrix<double>> rooms(workers, Matrix<double>(n, std::min(strip_columns, d)));
@@ -161,10 +160,10 @@ Vector<double> column_scatter(const CentredRows<T>& a, int threads) {
   return out;
 }
 
-#define MERCER_INSTANTIATE(T)                                                          \
-  template Matrix<double> gram(const CentredRows<T>&, int, const Monitor&);            \
-  template Matrix<double> combine(const Matrix<double>&, const CentredRows<T>&, int);  \
-  template Matrix<double> dense(const CentredRows<T>&, int);                           \
+#define MERCER_INSTANTIATE(T)                                                         \
+  template Matrix<double> gram(const CentredRows<T>&, int, const Monitor&);           \
+  template Matrix<double> combine(const Matrix<double>&, const CentredRows<T>&, int); \
+  template Matrix<double> dense(const CentredRows<T>&, int);                          \
   template Vector<double> column_scatter(const CentredRows<T>&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -23,8 +23,8 @@ class Aligned {
  public:
   explicit Aligned(Index size)
       : data_(static_cast<T*>(std::aligned_alloc(
-            cache_line, (static_cast<std::size_t>(size) * sizeof(T) + cache_line - 1) /
-                            cache_line * cache_line))) {
+            cache_line, (static_cast<std::size_t>(size) * sizeof(T) + cache_line - 1) / cache_line *
+                            cache_line))) {
     if (!data_) throw std::bad_alloc();
   }
   ~Aligned() { std::free(data_); }
@@ -198,8 +198,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
                                 vp + j * panel_width, yp + (i + r) * panel_width,
                                 i == j ? unused.data() : yp + j * panel_width);
         }
-      if (std::this_thread::get_id() == caller)
-        report(static_cast<double>((t - from) * parts));
+      if (std::this_thread::get_id() == caller) report(static_cast<double>((t - from) * parts));
     }
   });
 

@@ -29,7 +29,7 @@ struct KernelMatrixOptions {
   const double* weights = nullptr;  ///< one a row; null: all 1
   std::size_t memory = 0;           ///< bytes for tiles that are kept
   int threads = 0;
-  Monitor monitor{};                ///< "kernel matrix", in tiles of a pass
+  Monitor monitor{};  ///< "kernel matrix", in tiles of a pass
 };
 
 template <class T>
@@ -79,7 +79,7 @@ class KernelMatrix {
   std::vector<Tile> tiles_;
   std::vector<Index> parts_;  // tiles [parts_[p], parts_[p+1]) share a sum
   Index kept_ = 0;
-  T* store_ = nullptr;        // kept tiles, in order
+  T* store_ = nullptr;  // kept tiles, in order
   bool first_ = true;
   Vector<double> mean_;
   double trace_ = 0;

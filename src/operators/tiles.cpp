@@ -84,9 +84,9 @@ Matrix<double> whole_matrix(const Tiles<T>& tiles, int threads) {
   return k;
 }
 
-#define MERCER_INSTANTIATE(T)                                      \
-  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&);   \
-  template Tiles<T> matrix_tiles(const Rows<T>&);                  \
+#define MERCER_INSTANTIATE(T)                                    \
+  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&); \
+  template Tiles<T> matrix_tiles(const Rows<T>&);                \
   template Matrix<double> whole_matrix(const Tiles<T>&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

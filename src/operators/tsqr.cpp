@@ -27,17 +27,18 @@ void StreamedQr::add(const Rows<T>& rows, const double* weights) {
   const Index grain = std::max<Index>(d, 1000000 / std::max<Index>(d * d, 1));
   parallel_ranges(rows.rows(), static_cast<int>(parts_.size()), grain,
                   [&](Index begin, Index end, int part) {
-    Triangle& triangle = parts_[static_cast<std::size_t>(part)];
-    for (Index i = begin; i < end;) {
-      const Index count = std::min(triangle.capacity(), end - i);
-      centred_block(rows.middle(i, count), 0, d,
-                    {.centre = mean_.data(), .weights = weights ? weights + i : nullptr,
-                     .nan_on_centre = nan_on_mean_},
-                    triangle.rows(), d);
-      triangle.push(count);
-      i += count;
-    }
-  });
+                    Triangle& triangle = parts_[static_cast<std::size_t>(part)];
+                    for (Index i = begin; i < end;) {
+                      const Index count = std::min(triangle.capacity(), end - i);
+                      centred_block(rows.middle(i, count), 0, d,
+                                    {.centre = mean_.data(),
+                                     .weights = weights ? weights + i : nullptr,
+                                     .nan_on_centre = nan_on_mean_},
+                                    triangle.rows(), d);
+                      triangle.push(count);
+                      i += count;
+                    }
+                  });
 }
 
 Matrix<double> StreamedQr::factor() {

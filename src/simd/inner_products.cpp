@@ -57,7 +57,8 @@ HWY_ATTR void tile(const double* HWY_RESTRICT left, const double* HWY_RESTRICT r
 HWY_ATTR void all_tiles(const double* a, Index n, Index d, Index stride, double* c) {
   const auto width = static_cast<Index>(2 * hn::Lanes(hn::ScalableTag<double>()));
   for (Index i = 0; i < d; i += tile_rows)
-    for (Index j = i / width * width; j < d; j += width) tile(a + i, a + j, n, stride, c + i * stride + j);
+    for (Index j = i / width * width; j < d; j += width)
+      tile(a + i, a + j, n, stride, c + i * stride + j);
 }
 
 }  // namespace HWY_NAMESPACE

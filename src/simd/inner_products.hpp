@@ -15,7 +15,9 @@ namespace mercer {
 constexpr Index few_columns = 128;
 
 /// Rows that fit the L1 cache together with a tile.
-inline Index few_columns_block(Index d) { return std::max<Index>(16, 3072 / std::max<Index>(d, 1)); }
+inline Index few_columns_block(Index d) {
+  return std::max<Index>(16, 3072 / std::max<Index>(d, 1));
+}
 
 /// Distance between rows of A and of C: tiles run over the edge by up to 15 columns.
 inline Index padded_columns(Index d) { return (d + 16 + 7) / 8 * 8; }

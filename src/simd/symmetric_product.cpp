@@ -93,9 +93,8 @@ HWY_ATTR void two_rows_two_vectors(const T* a, Index cols, Index stride, const T
     hn::StoreU(y, tag, out);
     hn::StoreU(z, tag, out + half);
   }
-  const auto add = [&](T* to, auto s) HWY_ATTR {
-    hn::StoreU(hn::Add(s, hn::LoadU(tag, to)), tag, to);
-  };
+  const auto add = [&](T* to, auto s)
+                       HWY_ATTR { hn::StoreU(hn::Add(s, hn::LoadU(tag, to)), tag, to); };
   add(y_rows, s0);
   add(y_rows + half, t0);
   add(y_rows + 2 * half, s1);
@@ -158,8 +157,7 @@ HWY_EXPORT(doubles);
 
 template <>
 void add_symmetric_product(const float* a, Index rows, Index cols, Index stride,
-                           const float* v_rows, const float* v_cols, float* y_rows,
-                           float* y_cols) {
+                           const float* v_rows, const float* v_cols, float* y_rows, float* y_cols) {
   HWY_DYNAMIC_DISPATCH(floats)(a, rows, cols, stride, v_rows, v_cols, y_rows, y_cols);
 }
 

@@ -154,7 +154,8 @@ void Krylov::rayleigh_ritz() {
   scale_ = std::max(scale_, std::abs(theta_[0]));
 }
 
-// Ritz vectors that outlive a restart: the wanted, a block beside them, and a third of what is left.
+// Ritz vectors that outlive a restart: the wanted, a block beside them, and a third of what is
+// left.
 Index Krylov::kept() const {
   const Index left = std::max<Index>(how_.basis - wanted_ - 2 * how_.block, 0);
   return std::min(m_, wanted_ + how_.block + left / 3);
@@ -172,8 +173,7 @@ void Krylov::compress(Index keep) {
 }
 
 bool Krylov::settled(Index i) const {
-  return std::abs(theta_[i] - settled_at_[static_cast<std::size_t>(i)]) <=
-         how_.tolerance * scale_;
+  return std::abs(theta_[i] - settled_at_[static_cast<std::size_t>(i)]) <= how_.tolerance * scale_;
 }
 
 // W ← (A·Q·y − θ·Q·y) / scale, a column for each pair; divided so that squares neither overflow nor
@@ -250,10 +250,11 @@ bool Krylov::stagnates() {
 
 void Krylov::give_up(Index k, std::string_view why) {
   const double worst = theta_.size() >= k ? all_residuals(k).maxCoeff() : 1.0;
-  fail(Errc::not_converged,
-       "the eigenpairs reached a residual of {:.1e} of the largest eigenvalue in {} passes, not the "
-       "tolerance {:.1e}; {}",
-       worst, passes_, how_.tolerance, why);
+  fail(
+      Errc::not_converged,
+      "the eigenpairs reached a residual of {:.1e} of the largest eigenvalue in {} passes, not the "
+      "tolerance {:.1e}; {}",
+      worst, passes_, how_.tolerance, why);
 }
 
 Eigenpairs Krylov::pairs(Index k, Vector<double> residuals) const {

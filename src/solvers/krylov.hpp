@@ -4,8 +4,8 @@
 //     KernelMatrix a(…);                                     // a SymmetricOperator
 //     auto [pairs, passes] = eigs(a, 10, BlockKrylov{.tolerance = 1e-8}, {.threads = 2});
 //
-// A pass (one `apply` to a block) is what costs; the rest is about 10·n·m·b flops a pass for a basis
-// of m and a block of b vectors. Memory: see memory_bytes.
+// A pass (one `apply` to a block) is what costs; the rest is about 10·n·m·b flops a pass for a
+// basis of m and a block of b vectors. Memory: see memory_bytes.
 
 #include "solvers/dense.hpp"
 
@@ -28,8 +28,8 @@ struct BlockKrylov {
 
 /// What a run has besides the question.
 struct KrylovRun {
-  int threads = 0;                         ///< 0: one per core
-  const Matrix<double>* start = nullptr;   ///< n×s vectors to begin with; random ones join them
+  int threads = 0;                        ///< 0: one per core
+  const Matrix<double>* start = nullptr;  ///< n×s vectors to begin with; random ones join them
   /// Called after each pass with the worst residual of the pairs still worked on. May throw.
   std::function<void(int pass, double worst)> monitor{};
 };
@@ -39,8 +39,8 @@ struct KrylovResult {
   int passes = 0;
 };
 
-/// `how` with block and basis filled in for this n and k. Throws `Errc::bad_option` when they cannot
-/// work: a basis holds k + 2 blocks at least (or n).
+/// `how` with block and basis filled in for this n and k. Throws `Errc::bad_option` when they
+/// cannot work: a basis holds k + 2 blocks at least (or n).
 BlockKrylov resolved(BlockKrylov how, Index n, Index k);
 
 /// The most pairs for which a basis given in `how` suffices; n when none is given.
@@ -63,8 +63,8 @@ KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index fir
                                      const BlockKrylov& how, const KrylovRun& run);
 
 /// The k algebraically largest eigenpairs, zero and negative ones included. Throws
-/// `Errc::not_converged`, with what was reached, when max_passes do not suffice or when the rounding
-/// of the operator itself stands in the way.
+/// `Errc::not_converged`, with what was reached, when max_passes do not suffice or when the
+/// rounding of the operator itself stands in the way.
 template <SymmetricOperator A>
 KrylovResult eigs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& run = {}) {
   return krylov_eigenpairs(
@@ -74,10 +74,11 @@ KrylovResult eigs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& r
 
 /// As many pairs as `enough` wants: it sees the largest eigenvalues found so far (first `first` of
 /// them, then twice as many …) and returns how many of them to keep, or 0 for more. What was found
-/// stays in the basis. Ends with all n at the latest. While the basis grows, the old and the new one
-/// are there for a moment: half as much again as memory_bytes says.
+/// stays in the basis. Ends with all n at the latest. While the basis grows, the old and the new
+/// one are there for a moment: half as much again as memory_bytes says.
 template <SymmetricOperator A>
-KrylovResult eigs_until(A& a, Index first, const std::function<Index(const Vector<double>&)>& enough,
+KrylovResult eigs_until(A& a, Index first,
+                        const std::function<Index(const Vector<double>&)>& enough,
                         const BlockKrylov& how = {}, const KrylovRun& run = {}) {
   return krylov_eigenpairs_until(
       a.size(), [&a](const Matrix<double>& v, Matrix<double>& out) { a.apply(v, out); }, first,

@@ -41,8 +41,8 @@ std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k) {
   const BlockKrylov r = resolved(how, n, k);
   // Basis and products, the block and its product, the vectors returned; then what is m×m: the
   // projected matrix, its copy, eigenvectors and LAPACK's work space.
-  const auto tall = static_cast<std::size_t>(n) *
-                    static_cast<std::size_t>(2 * r.basis + 2 * r.block + k);
+  const auto tall =
+      static_cast<std::size_t>(n) * static_cast<std::size_t>(2 * r.basis + 2 * r.block + k);
   const auto small = 6 * static_cast<std::size_t>(r.basis) * static_cast<std::size_t>(r.basis);
   const auto panel = static_cast<std::size_t>(1024 * r.basis);
   return sizeof(double) * (tall + small + panel);

@@ -2,6 +2,9 @@
 
 #include "cli/support.hpp"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <mercer/data.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -50,6 +53,34 @@ TEST_F(CliMemory, scores_and_picture_of_a_stream_keep_to_the_budget_too) {
   EXPECT_THAT(run.out, testing::HasSubstr("200000 rows x 64 columns"));
   EXPECT_LE(run.peak_kib, 64 * 1024);
   EXPECT_EQ(slurp(*dir / "s.npy").size(), 128u + rows * 2 * 8);
+}
+
+TEST_F(CliMemory, M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer) {
+  const Index n = 6000;  // 144 MB of tiles
+  const std::string file = *dir / "kernel.npy";
+  Sink<double> sink(file, {"a", "b", "c"});
+  sink.write(Matrix<double>::NullaryExpr(n, 3, [](Index i, Index j) {
+    const auto t = static_cast<double>(i * 3 + j);
+    return std::sin(t * t);
+  }));
+  sink.close();
+  const auto report = [&](const std::string& memory) {
+    const auto run = mercer({"fit", file, "--kernel", "rbf(gamma=0.5)", "-k", "4", "--json",
+                             "--tolerance", "1e-8", "--memory", memory});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return std::pair(Json::parse(run.out), run.peak_kib);
+  };
+  const auto free = report("4GiB").first;
+  for (const int budget : {64, 96, 128}) {
+    const auto result = report(fmt::format("{}MiB", budget));
+    const Json& tight = result.first;
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(free["eigenvalues"][i].get<double>(), tight["eigenvalues"][i].get<double>(),
+                  1e-7 * free["eigenvalues"][0].get<double>());
+    EXPECT_THAT(tight["solver"]["why"].get<std::string>(),
+                testing::HasSubstr("computed in each pass"));
+    EXPECT_LE(result.second, budget * 1024);
+  }
 }
 
 TEST_F(CliMemory, transform_streams_in_constant_memory) {

@@ -60,8 +60,8 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
       "--format",  "--threads", "--seed",  "--quiet", "--precision", "--help"};
   std::set<std::string> fit = rows;
   fit.insert({"--output", "--scores", "--components", "--ddof", "--solver", "--tolerance",
-              "--memory", "--no-center", "--scale", "--weights", "--json", "--no-plot",
-              "--kernel", "--map", "--precomputed", "--clip"});
+              "--memory", "--no-center", "--scale", "--weights", "--json", "--no-plot", "--kernel",
+              "--map", "--precomputed", "--clip"});
   EXPECT_EQ(flags_of("fit"), fit);
   std::set<std::string> transform = rows;
   transform.insert("--output");
@@ -117,7 +117,8 @@ std::string completed(const std::vector<std::string>& words) {
 TEST(CliUsage, bash_completes_commands_flags_and_values) {
   EXPECT_EQ(completed({"mercer", "in"}), "inverse inspect\n");
   EXPECT_EQ(completed({"mercer", "fit", "x.csv", "--so"}), "--solver\n");
-  EXPECT_EQ(completed({"mercer", "fit", "--solver", ""}), "auto covariance gram svd dense krylov\n");
+  EXPECT_EQ(completed({"mercer", "fit", "--solver", ""}),
+            "auto covariance gram svd dense krylov\n");
   EXPECT_EQ(completed({"mercer", "inspect", "--"}), "--json --help\n");
   EXPECT_EQ(completed({"mercer", "kernel", ""}), "list check matrix --help\n");
   EXPECT_EQ(completed({"mercer", "completion", ""}), "bash zsh fish --help\n");
@@ -149,7 +150,8 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
   wrong({"fit", iris, "--kernels", "rbf"}, {"unknown option '--kernels'"});
   wrong({"fit", iris, "another.csv"}, {"unexpected argument 'another.csv'"});
   wrong({"fit", iris, "-k"}, {"--components needs a value"});
-  wrong({"fit", iris, "--solver", "magic"}, {"--solver 'magic'", "covariance, gram, svd, dense or krylov"});
+  wrong({"fit", iris, "--solver", "magic"},
+        {"--solver 'magic'", "covariance, gram, svd, dense or krylov"});
   wrong({"fit", iris, "--scale", "max"}, {"--scale 'max'", "none or std"});
   wrong({"fit", iris, "--precision", "half"}, {"--precision 'half'", "double or float"});
   wrong({"fit", iris, "--missing", "zero"}, {"--missing 'zero'", "error, drop or mean"});

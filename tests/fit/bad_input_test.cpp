@@ -55,17 +55,16 @@ TEST(FitRefuses, too_few_rows_and_rows_without_variance) {
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
     expect_refused(Errc::bad_data, "no rows", [&] { fit(some_rows(0), {.solver = solver}); });
     expect_refused(Errc::bad_data, "one row", [&] { fit(some_rows(1), {.solver = solver}); });
-    expect_refused(Errc::bad_data, "all rows are equal", [&] {
-      fit(Matrix<double>::Constant(9, 3, 0.1).eval(), {.solver = solver});
-    });
+    expect_refused(Errc::bad_data, "all rows are equal",
+                   [&] { fit(Matrix<double>::Constant(9, 3, 0.1).eval(), {.solver = solver}); });
   }
   expect_refused(Errc::bad_data, "no columns", [&] { fit(some_rows(5, 0)); });
 }
 
 TEST(FitRefuses, numbers_that_are_none) {
-  for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
-                           std::numeric_limits<double>::infinity(),
-                           -std::numeric_limits<double>::infinity()}) {
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity()}) {
     auto x = some_rows();
     const auto model = fit(x);
     x(6, 2) = bad;
@@ -81,8 +80,8 @@ TEST(FitRefuses, numbers_that_are_none) {
 TEST(FitRefuses, weights_that_are_none) {
   const auto x = some_rows(3);
   const Rows<double> rows(x);
-  for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN(),
-                           std::numeric_limits<double>::infinity()}) {
+  for (const double bad :
+       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     const double weights[] = {1, bad, 1};
     expect_refused(Errc::bad_data, "weight of row 2", [&] { fit(rows, {}, weights); });
   }

@@ -111,9 +111,8 @@ TEST(KernelBadInput, M_C3_fit_refuses_an_invalid_kernel_unless_told_to_clip) {
 
 TEST(KernelBadInput, a_budget_that_cannot_hold_the_vectors_says_the_minimum) {
   const Matrix<double> x = Matrix<double>::Random(4000, 2);
-  expect_error(Errc::out_of_memory, {"--memory", "take", "MiB"}, [&] {
-    fit(x, {.components = 50, .kernel = rbf, .memory = 1 << 20});
-  });
+  expect_error(Errc::out_of_memory, {"--memory", "take", "MiB"},
+               [&] { fit(x, {.components = 50, .kernel = rbf, .memory = 1 << 20}); });
 }
 
 TEST(KernelBadInput, solvers_of_the_other_kind_are_refused) {
@@ -128,8 +127,7 @@ TEST(KernelBadInput, a_map_that_cannot_fit_is_refused_with_its_size) {
   const Matrix<double> x = Matrix<double>::Random(2000, 200);
   expect_error(Errc::out_of_memory, {"polynomial(degree=5)"},
                [&] { fit(x, polynomial_map<double>(200, 5), {.memory = 1 << 30}); });
-  expect_error(Errc::bad_data, {"3 columns", "200"},
-               [&] { fit(x, polynomial_map<double>(3, 2)); });
+  expect_error(Errc::bad_data, {"3 columns", "200"}, [&] { fit(x, polynomial_map<double>(3, 2)); });
 }
 
 }  // namespace

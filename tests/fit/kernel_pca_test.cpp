@@ -2,9 +2,9 @@
 
 #include <mercer/mercer.hpp>
 
+#include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
 #include <Eigen/SparseCore>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -32,8 +32,7 @@ Reference reference(const Matrix<double>& k, bool center = true) {
   Reference out;
   out.eigenvalues = solver.eigenvalues().reverse();
   out.scores = solver.eigenvectors().rowwise().reverse();
-  for (Index j = 0; j < n; ++j)
-    out.scores.col(j) *= std::sqrt(std::max(0.0, out.eigenvalues[j]));
+  for (Index j = 0; j < n; ++j) out.scores.col(j) *= std::sqrt(std::max(0.0, out.eigenvalues[j]));
   out.trace = a.trace();
   return out;
 }
@@ -77,8 +76,8 @@ TEST(KernelPca, M_D1_axes_have_unit_norm_in_feature_space) {
   const Matrix<double> x = cloud(120, 4);
   const Matrix<double> k = rbf_matrix(x, 0.3);
   for (const Solver solver : {Solver::dense, Solver::krylov}) {
-    const auto model = fit(x, {.components = 8, .kernel = kernels::rbf({.gamma = 0.3}),
-                               .solver = solver});
+    const auto model =
+        fit(x, {.components = 8, .kernel = kernels::rbf({.gamma = 0.3}), .solver = solver});
     // ‖Σ b_i φ̃(x_i)‖² = bᵀ JKJ b, and α = b has αᵀα = 1/μ.
     const Matrix<double> b = model.components();
     const Matrix<double> gram = b * k * b.transpose();
@@ -92,8 +91,8 @@ TEST(KernelPca, M_D2_training_scores_and_eigenvalues_are_those_of_the_definition
   const Matrix<double> x = cloud(300, 6);
   const Reference want = reference(rbf_matrix(x, 0.2));
   for (const Solver solver : {Solver::dense, Solver::krylov, Solver::automatic}) {
-    const auto model = fit(x, {.components = 10, .kernel = kernels::rbf({.gamma = 0.2}),
-                               .solver = solver});
+    const auto model =
+        fit(x, {.components = 10, .kernel = kernels::rbf({.gamma = 0.2}), .solver = solver});
     EXPECT_LT((model.eigenvalues() - want.eigenvalues.head(10)).cwiseAbs().maxCoeff(),
               1e-9 * want.eigenvalues[0]);
     EXPECT_LT(up_to_sign(model.transform(x), want.scores.leftCols(10)),
@@ -111,9 +110,8 @@ TEST(KernelPca, M_D2_scores_of_a_map_are_those_of_its_kernel) {
     std::shared_ptr<const Map<double>> map;
     Kernel kernel;
   };
-  const Pair pairs[] = {
-      {monomial_map<double>(3, 2), pow(kernels::linear(), 2)},
-      {polynomial_map<double>(3, 3), kernels::poly({.degree = 3, .coef0 = 1})}};
+  const Pair pairs[] = {{monomial_map<double>(3, 2), pow(kernels::linear(), 2)},
+                        {polynomial_map<double>(3, 3), kernels::poly({.degree = 3, .coef0 = 1})}};
   for (const Pair& pair : pairs) {
     const auto by_map = fit(x, pair.map);
     const auto by_kernel = fit(x, {.kernel = pair.kernel});
@@ -130,7 +128,8 @@ TEST(KernelPca, M_D2_scores_of_a_map_are_those_of_its_kernel) {
 
 TEST(KernelPca, M_B1_the_quick_way_and_the_svd_give_the_same_scores) {
   const Matrix<double> x = cloud(20, 3, 8);  // 20 rows, 35 features: the Gram matrix is quick
-  const auto quick = fit(x, polynomial_map<double>(3, 4), {.components = 6, .solver = Solver::gram});
+  const auto quick =
+      fit(x, polynomial_map<double>(3, 4), {.components = 6, .solver = Solver::gram});
   const auto svd = fit(x, polynomial_map<double>(3, 4), {.components = 6, .solver = Solver::svd});
   EXPECT_LT((quick.transform(x) - svd.transform(x)).cwiseAbs().maxCoeff(),
             1e-9 * svd.transform(x).cwiseAbs().maxCoeff());
@@ -170,8 +169,7 @@ TEST(KernelPca, M_D3_training_points_sent_through_as_new_get_their_training_scor
     const double own = similar.mean(), all = k.mean();
     for (Index j = 0; j < 5; ++j) {
       double y = 0;
-      for (Index r = 0; r < 150; ++r)
-        y += b(j, r) * (similar[r] - own - k.row(r).mean() + all);
+      for (Index r = 0; r < 150; ++r) y += b(j, r) * (similar[r] - own - k.row(r).mean() + all);
       EXPECT_NEAR(scores(i, j), y, 1e-11);
     }
   }
@@ -234,8 +232,8 @@ TEST(KernelPca, M_D7_two_rings_are_separated_by_a_line_in_two_scores) {
   };
   EXPECT_FALSE(separable(x));
   EXPECT_FALSE(separable(fit(x, {.components = 2}).transform(x)));
-  EXPECT_TRUE(separable(
-      fit(x, {.components = 2, .kernel = kernels::rbf({.gamma = 0.3})}).transform(x)));
+  EXPECT_TRUE(
+      separable(fit(x, {.components = 2, .kernel = kernels::rbf({.gamma = 0.3})}).transform(x)));
 }
 
 TEST(KernelPca, M_C4_a_precomputed_matrix_gives_the_scores_of_the_data) {
@@ -256,12 +254,13 @@ TEST(KernelPca, components_by_fraction_of_the_exact_trace) {
   const Reference want = reference(rbf_matrix(x, 0.3));
   for (const Solver solver : {Solver::dense, Solver::krylov}) {
     const auto model = fit(x, {.components = variance_fraction(0.97),
-                               .kernel = kernels::rbf({.gamma = 0.3}), .solver = solver});
+                               .kernel = kernels::rbf({.gamma = 0.3}),
+                               .solver = solver});
     const Index k = model.outputs();
     EXPECT_GE(want.eigenvalues.head(k).sum(), 0.97 * want.trace * (1 - 1e-9));
     EXPECT_LT(want.eigenvalues.head(k - 1).sum(), 0.97 * want.trace);
-    EXPECT_NEAR(model.explained_variance_ratio().sum(),
-                want.eigenvalues.head(k).sum() / want.trace, 1e-9);
+    EXPECT_NEAR(model.explained_variance_ratio().sum(), want.eigenvalues.head(k).sum() / want.trace,
+                1e-9);
   }
 }
 
@@ -276,8 +275,8 @@ TEST(KernelPca, weights_are_repetitions) {
   }
   ASSERT_EQ(at, 120);
   for (const Solver solver : {Solver::dense, Solver::krylov}) {
-    const FitOptions options{.components = 4, .kernel = kernels::rbf({.gamma = 0.3}),
-                             .solver = solver};
+    const FitOptions options{
+        .components = 4, .kernel = kernels::rbf({.gamma = 0.3}), .solver = solver};
     const auto a = fit(Rows<double>(x), options, weights.data());
     const auto b = fit(repeated, options);
     EXPECT_LT((a.eigenvalues() - b.eigenvalues()).cwiseAbs().maxCoeff(), 1e-9);
@@ -316,8 +315,8 @@ TEST(KernelPca, z_scores_and_missing_cells_come_before_the_kernel) {
 TEST(KernelPca, sparse_rows_give_the_model_of_dense_ones) {
   Matrix<double> x = cloud(70, 12, 17);
   x = (x.array() > 0.1).select(x, 0.0);
-  const Csr<double> sparse = Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(
-      Eigen::MatrixXd(x).sparseView()));
+  const Csr<double> sparse = Csr<double>::from(
+      Eigen::SparseMatrix<double, Eigen::RowMajor>(Eigen::MatrixXd(x).sparseView()));
   for (const char* text : {"rbf(gamma=0.5)", "poly(degree=2)", "laplacian(gamma=0.3)"}) {
     const FitOptions options{.components = 4, .kernel = Kernel::parse(text)};
     const auto a = fit(x, options);
@@ -334,8 +333,8 @@ TEST(KernelPca, float_rows_find_the_rank_and_come_near) {
   const auto fine = fit(x, {.components = 5, .kernel = kernels::rbf({.gamma = 0.5})});
   const Matrix<float> coarse_rows = x.cast<float>();
   for (const Solver solver : {Solver::dense, Solver::krylov}) {
-    const auto coarse = fit(coarse_rows, {.components = 5, .kernel = kernels::rbf({.gamma = 0.5}),
-                                          .solver = solver});
+    const auto coarse = fit(
+        coarse_rows, {.components = 5, .kernel = kernels::rbf({.gamma = 0.5}), .solver = solver});
     EXPECT_LT((fine.eigenvalues() - coarse.eigenvalues()).cwiseAbs().maxCoeff(),
               1e-5 * fine.eigenvalues()[0]);
     // Three columns have three components, in float too.
@@ -345,8 +344,10 @@ TEST(KernelPca, float_rows_find_the_rank_and_come_near) {
 
 TEST(KernelPca, the_answer_is_the_same_for_one_and_two_threads) {
   const Matrix<double> x = cloud(600, 4, 19);
-  FitOptions options{.components = 6, .kernel = kernels::rbf({.gamma = 0.3}),
-                     .solver = Solver::krylov, .threads = 1};
+  FitOptions options{.components = 6,
+                     .kernel = kernels::rbf({.gamma = 0.3}),
+                     .solver = Solver::krylov,
+                     .threads = 1};
   const auto one = fit(x, options);
   options.threads = 2;
   const auto two = fit(x, options), again = fit(x, options);
@@ -358,8 +359,8 @@ TEST(KernelPca, the_answer_is_the_same_for_one_and_two_threads) {
 
 TEST(KernelPca, a_small_budget_gives_the_same_answer) {
   const Matrix<double> x = cloud(3000, 4, 20);  // 36 MB of tiles
-  FitOptions options{.components = 5, .kernel = kernels::rbf({.gamma = 0.3}),
-                     .solver = Solver::krylov};
+  FitOptions options{
+      .components = 5, .kernel = kernels::rbf({.gamma = 0.3}), .solver = Solver::krylov};
   const auto all = fit(x, options);
   options.memory = 40 << 20;
   const auto some = fit(x, options);

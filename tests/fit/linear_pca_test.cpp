@@ -4,8 +4,8 @@
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 
 namespace mercer {
 namespace {
@@ -22,9 +22,7 @@ Matrix<double> covariance(const Matrix<double>& x, int ddof) {
   return (z.transpose() * z / static_cast<long double>(x.rows() - ddof)).cast<double>();
 }
 
-Matrix<double> wine() {
-  return read<double>(test::data_file("wine.csv"), {.label = "cultivar"}).x;
-}
+Matrix<double> wine() { return read<double>(test::data_file("wine.csv"), {.label = "cultivar"}).x; }
 
 TEST(LinearPca, M_A1_components_are_orthonormal_eigenvectors_of_the_covariance) {
   const Matrix<double> x = wine();
@@ -82,10 +80,10 @@ TEST(LinearPca, M_A2_the_variance_probe_sees_the_z_scores_and_filled_cells_that_
   const Matrix<double> q = Random(3).normal(5, 13);
   const Vector<double> probes = variance_along(Rows<double>(x), q, options);
   for (Index i = 0; i < 5; ++i)
-    EXPECT_NEAR(probes[i],
-                (z * q.row(i).normalized().transpose()).squaredNorm() /
-                    static_cast<double>(x.rows() - 1),
-                1e-12);
+    EXPECT_NEAR(
+        probes[i],
+        (z * q.row(i).normalized().transpose()).squaredNorm() / static_cast<double>(x.rows() - 1),
+        1e-12);
   EXPECT_THROW(variance_along(Rows<double>(x), q), Error);  // a NaN, and no leave to fill it
 }
 
@@ -250,8 +248,9 @@ TEST(LinearPca, standardized_columns_have_variance_one_and_constant_ones_stay_ou
     EXPECT_EQ(model.outputs(), 13);
     EXPECT_NEAR(model.report().total_variance, 13, 1e-12);
     EXPECT_EQ(model.scale()[13], 1);
-    const Matrix<double> z = (x.rowwise() - x.colwise().mean()).array().rowwise() /
-                             covariance(x, 1).diagonal().cwiseMax(1e-300).cwiseSqrt().transpose().array();
+    const Matrix<double> z =
+        (x.rowwise() - x.colwise().mean()).array().rowwise() /
+        covariance(x, 1).diagonal().cwiseMax(1e-300).cwiseSqrt().transpose().array();
     const Matrix<double> y = z.leftCols(13) * model.components().leftCols(13).transpose();
     EXPECT_LT((model.transform(x) - y).norm(), 1e-10 * y.norm());
     EXPECT_LT((model.inverse(model.transform(x)) - x).norm(), 1e-12 * x.norm());
@@ -271,13 +270,14 @@ TEST(LinearPca, weights_count_rows_as_if_they_were_repeated) {
   }
   for (const Solver solver : solvers)
     for (const Scale scale : {Scale::none, Scale::std}) {
-      const auto weighted = fit(Rows<double>(x), {.solver = solver, .scale = scale}, weights.data());
+      const auto weighted =
+          fit(Rows<double>(x), {.solver = solver, .scale = scale}, weights.data());
       const auto reference = fit(repeated, {.solver = solver, .scale = scale});
       const Vector<double> difference = weighted.eigenvalues() - reference.eigenvalues();
       EXPECT_LT(difference.norm(), 1e-12 * reference.eigenvalues()[0]);
       EXPECT_LT((weighted.components() - reference.components()).norm(), 1e-10);
-      EXPECT_NEAR(weighted.report().total_variance, reference.report().total_variance, 1e-12 *
-                  reference.report().total_variance);
+      EXPECT_NEAR(weighted.report().total_variance, reference.report().total_variance,
+                  1e-12 * reference.report().total_variance);
       EXPECT_TRUE(weighted.report().weighted);
       EXPECT_EQ(weighted.report().weight, static_cast<double>(repeated.rows()));
     }

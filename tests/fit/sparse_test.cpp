@@ -3,8 +3,8 @@
 
 #include "support/random.hpp"
 
-#include <Eigen/SparseCore>
 #include <gtest/gtest.h>
+#include <Eigen/SparseCore>
 
 namespace mercer {
 namespace {
@@ -13,9 +13,8 @@ using test::Random;
 
 Matrix<double> mostly_zero(Index rows, Index cols, double share) {
   Random random(31);
-  return Matrix<double>::NullaryExpr(rows, cols, [&] {
-    return random.uniform() < share ? 1 + random.normal() : 0.0;
-  });
+  return Matrix<double>::NullaryExpr(
+      rows, cols, [&] { return random.uniform() < share ? 1 + random.normal() : 0.0; });
 }
 
 template <class T>

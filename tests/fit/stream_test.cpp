@@ -76,8 +76,8 @@ TEST(Stream, svd_scaling_weights_and_missing_cells_work_from_a_stream_too) {
   x(17, 3) = x(29999, 0) = std::numeric_limits<double>::quiet_NaN();
   const auto reference = fit(x, {.components = 4, .missing = Missing::mean});
   ChunkedSource<double> source(Rows<double>(x), 5000);
-  expect_same(
-      fit(source, {.components = 4, .missing = Missing::mean, .memory = small_budget}), reference);
+  expect_same(fit(source, {.components = 4, .missing = Missing::mean, .memory = small_budget}),
+              reference);
 }
 
 TEST(Stream, rows_that_change_between_passes_are_noticed) {

@@ -3,10 +3,10 @@
 
 #include "support/random.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cblas.h>
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 
 namespace mercer {
 namespace {

@@ -84,7 +84,7 @@ TYPED_TEST(PolynomialMaps, M_B4_plain_monomials_are_as_they_are_and_named) {
   const auto phi = plain_map<TypeParam>(3, 3);
   EXPECT_EQ(image(*phi, Rows<TypeParam>(x)), expected);
   const std::vector<std::string> names = {
-      "a",   "b",     "c",     "a^2",   "a·b",   "a·c", "b^2",   "b·c",   "c^2", "a^3",
+      "a",     "b",     "c",     "a^2",   "a·b",   "a·c", "b^2",   "b·c",   "c^2", "a^3",
       "a^2·b", "a^2·c", "a·b^2", "a·b·c", "a·c^2", "b^3", "b^2·c", "b·c^2", "c^3"};
   EXPECT_EQ(phi->feature_names({"a", "b", "c"}), names);
 }

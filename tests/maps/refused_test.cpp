@@ -45,8 +45,8 @@ TEST(MapSize, M_B2_is_known_without_allocating_the_features) {
 TEST(MapSize, that_cannot_fit_is_refused_with_the_number) {
   const auto phi = monomial_map<double>(64, 5);
   require_fits(*phi, 1, std::size_t{1} << 30);
-  const std::string text = refusal(
-      [&] { require_fits(*phi, 10424128, std::size_t{4} << 30); }, Errc::out_of_memory);
+  const std::string text =
+      refusal([&] { require_fits(*phi, 10424128, std::size_t{4} << 30); }, Errc::out_of_memory);
   EXPECT_TRUE(has(text, "monomials(degree=5) of 64 columns has 10424128 features")) << text;
   EXPECT_TRUE(has(text, "need 791 TiB where 4.0 GiB are allowed")) << text;
   EXPECT_TRUE(has(refusal([] { polynomial_map<float>(10'000, 20); }, Errc::out_of_memory),

@@ -46,9 +46,9 @@ TYPED_TEST(KernelMatrixOf, M_D1_is_the_centred_matrix_however_much_of_it_is_kept
   for (Index i = 0; i < n; ++i) w[i] = 0.5 + static_cast<double>(i % 3);
   for (const bool center : {true, false})
     for (const bool weighted : {true, false}) {
-      const Matrix<double> a = reference(rows.template cast<double>(), gamma,
-                                         weighted ? w : Vector<double>(Vector<double>::Ones(n)),
-                                         center);
+      const Matrix<double> a =
+          reference(rows.template cast<double>(), gamma,
+                    weighted ? w : Vector<double>(Vector<double>::Ones(n)), center);
       const Matrix<double> want = a * v;
       for (const std::size_t memory : {std::size_t{0}, 2 * sizeof(T) * 256 * 256, everything}) {
         KernelMatrix<T> k(kernel_tiles(kernels::rbf({.gamma = gamma}), Rows<T>(rows)),

@@ -32,7 +32,8 @@ TEST(Moments, mean_and_scatter_are_those_of_the_definition) {
     const Matrix<double> reference = scatter(x, Vector<double>::Ones(n));
     EXPECT_LT((moments.scatter() - reference).norm(), 1e-12 * reference.norm());
     EXPECT_LT((moments.scatter_diagonal() - reference.diagonal()).norm(), 1e-12 * reference.norm());
-    EXPECT_LT((moments.mean() - x.colwise().mean().transpose()).norm(), 1e-12 * moments.mean().norm());
+    EXPECT_LT((moments.mean() - x.colwise().mean().transpose()).norm(),
+              1e-12 * moments.mean().norm());
     const Matrix<double> raw = x.transpose() * x;
     EXPECT_LT((moments.scatter(false) - raw).norm(), 1e-12 * raw.norm());
     EXPECT_LT((moments.scatter_diagonal(false) - raw.diagonal()).norm(), 1e-12 * raw.norm());

@@ -19,7 +19,8 @@ void check_rows() {
         x.leftCols(d).template cast<double>().rowwise() - centre.transpose();
     EXPECT_EQ(out.leftCols(d), expected);
     EXPECT_EQ(out.rightCols(5), Matrix<double>::Constant(7, 5, -1));  // nothing beyond is touched
-    EXPECT_LT((sums - expected.colwise().sum().transpose() - Vector<double>::Ones(d)).norm(), 1e-13);
+    EXPECT_LT((sums - expected.colwise().sum().transpose() - Vector<double>::Ones(d)).norm(),
+              1e-13);
   }
 }
 

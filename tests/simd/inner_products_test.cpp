@@ -19,7 +19,8 @@ TEST(InnerProducts, the_upper_triangle_is_right_for_any_number_of_columns) {
       add_inner_products_padded(a.data(), n, d, c.data());  // it adds
       const Matrix<double> expected = 2 * a.leftCols(d).transpose() * a.leftCols(d);
       for (Index i = 0; i < d; ++i)
-        for (Index j = i; j < d; ++j) ASSERT_NEAR(c(i, j), expected(i, j), 1e-12 * (1 + expected.norm()));
+        for (Index j = i; j < d; ++j)
+          ASSERT_NEAR(c(i, j), expected(i, j), 1e-12 * (1 + expected.norm()));
     }
   });
 }

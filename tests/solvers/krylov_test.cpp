@@ -5,8 +5,8 @@
 
 #include <mercer/error.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <functional>
@@ -197,8 +197,7 @@ TEST(Krylov, notices_soon_that_rounding_forbids_the_tolerance) {
   refusal([&] { eigs(a, 10, {.tolerance = 1e-12}, {.monitor = count}); }, Errc::not_converged);
   EXPECT_LE(passes, 15);
   DenseOperator exact{k};
-  refusal([&] { eigs(exact, 10, {.tolerance = 1e-18}, {.monitor = count}); },
-          Errc::not_converged);
+  refusal([&] { eigs(exact, 10, {.tolerance = 1e-18}, {.monitor = count}); }, Errc::not_converged);
   EXPECT_LE(passes, 15);
   EXPECT_LE(eigs(a, 10, {.tolerance = 1e-5}).passes, 10);
 }
@@ -249,9 +248,9 @@ TEST(KrylovUntil, grows_to_the_number_that_is_enough) {
 
   const KrylovResult all = eigs_until(a, 8, [](const Vector<double>&) { return Index{0}; });
   expect_right(a, all, 300);
-  const std::string text = refusal(
-      [&] { eigs_until(a, 8, [](auto&) { return Index{0}; }, {.basis = 90}); },
-      Errc::out_of_memory);
+  const std::string text =
+      refusal([&] { eigs_until(a, 8, [](auto&) { return Index{0}; }, {.basis = 90}); },
+              Errc::out_of_memory);
   EXPECT_NE(text.find("90 vectors"), std::string::npos) << text;
 }
 

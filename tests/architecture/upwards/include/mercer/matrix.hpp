@@ -1,2 +1,2 @@
-#include "core/inside.hpp"
 #include <mercer/model.hpp>
+#include "core/inside.hpp"

@@ -1,3 +1,3 @@
-#include "fit/high.hpp"
-#include <mercer/fit.hpp>
 #include "low.hpp"
+#include <mercer/fit.hpp>
+#include "fit/high.hpp"
