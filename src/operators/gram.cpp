@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace mercer {
@@ -43,8 +44,56 @@ void fill(const CentredRows<T>& a, Strip strip, double* out) {
         a.scale.segment(strip.first, strip.count).array().transpose();
 }
 
+/// Columns that are multiplied at once where rows can be used as they lie.
+constexpr Index slab_columns = 4096;
+/// Beyond this ratio, rows are centred before their product instead of after it.
+constexpr double raw_cancellation_limit = 16;
+
+/// Rows that A differs from by their mean only.
+bool as_they_lie(const CentredRows<double>& a) {
+  return !a.x.sparse() && !a.weights && a.scale.size() == 0 && !a.nan_on_mean;
+}
+
+/// XXᵀ of the rows as they lie, each thread with a sum of its own.
+Matrix<double> raw_gram(const Rows<double>& x, int threads, const Monitor& monitor) {
+  const Index n = x.rows(), d = x.cols(), slabs = (d + slab_columns - 1) / slab_columns;
+  const auto workers = static_cast<Index>(std::min<Index>(thread_count(threads), slabs));
+  const BlasThreads one(1);
+  std::vector<Matrix<double>> sums(static_cast<std::size_t>(workers), Matrix<double>::Zero(n, n));
+  Reporter report(monitor, "Gram matrix", "columns", static_cast<double>(d));
+  for (Index round = 0; round < slabs; round += 4 * workers) {
+    const Index end = std::min(slabs, round + 4 * workers);
+    parallel_for(workers, static_cast<int>(workers), [&](Index worker) {
+      for (Index i = round + worker; i < end; i += workers)
+        add_outer_products(x.row(0) + i * slab_columns, n,
+                           std::min(slab_columns, d - i * slab_columns), x.stride(),
+                           sums[static_cast<std::size_t>(worker)]);
+    });
+    report(static_cast<double>(std::min(d, end * slab_columns)));
+  }
+  for (std::size_t w = 1; w < sums.size(); ++w) sums[0] += sums[w];
+  return std::move(sums[0]);
+}
+
+/// JGJ of a symmetric matrix given by its upper triangle; false when that has cost digits.
+bool centre_afterwards(Matrix<double>& g) {
+  const double before = g.trace();
+  g.triangularView<Eigen::StrictlyLower>() = g.transpose();
+  const Vector<double> means = g.rowwise().mean();
+  const double all = means.mean();
+  g.colwise() -= means;
+  g.rowwise() -= (means.array() - all).matrix().transpose();
+  return before <= raw_cancellation_limit * g.trace();
+}
+
 template <class T>
 Matrix<double> dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (as_they_lie(a) && a.x.rows() <= own_sum_rows) {
+      Matrix<double> g = raw_gram(a.x, threads, monitor);
+      if (a.mean.isZero(0) || centre_afterwards(g)) return g;
+    }
+  }
   const Index n = a.x.rows(), d = a.x.cols(), strips = strip_total(d);
   const bool own_sums = n <= own_sum_rows;
   const int workers = own_sums && n * n * d > 4000000

@@ -3,9 +3,10 @@
 //
 //     G = A Aᵀ,   A = diag(√w) (X − 1mᵀ) diag(1/s)
 //
-// Dense rows are centred before they are multiplied, a strip of columns at a time: centring G
-// afterwards would lose the digits of a large mean. Sparse rows stay sparse unless that has
-// happened. Cost: N²·d flops at SYRK speed and one read of the data; entries·N when sparse.
+// Rows that can be used as they lie are multiplied first and G is centred afterwards, unless that
+// has lost the digits of a large mean: then, and in all other cases, dense rows are centred before
+// they are multiplied, a strip of columns at a time. Sparse rows stay sparse unless their digits
+// were lost too. Cost: N²·d flops at SYRK speed and one read of the data; entries·N when sparse.
 
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
