@@ -22,11 +22,15 @@ Matrix<double> reference(const Matrix<double>& x, double gamma, const Vector<dou
   Matrix<double> k(n, n);
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) k(i, j) = std::exp(-gamma * (x.row(i) - x.row(j)).squaredNorm());
-  const Matrix<double> one = Matrix<double>::Identity(n, n);
-  const Matrix<double> left =
-      center ? Matrix<double>(one - Vector<double>::Ones(n) * w.transpose() / w.sum()) : one;
-  const Matrix<double> u = w.cwiseSqrt().asDiagonal();
-  return u * left * k * left.transpose() * u;
+  if (center) {  // (I − 1wᵀ/s) K (I − w1ᵀ/s), entry by entry
+    const Vector<double> mean = k * w / w.sum();
+    const double all = w.dot(mean) / w.sum();
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) k(i, j) += all - mean[i] - mean[j];
+  }
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) k(i, j) *= std::sqrt(w[i] * w[j]);
+  return k;
 }
 
 template <class T>
