@@ -98,7 +98,7 @@ std::vector<I> read_integers(const Header& header, std::string_view bytes, const
   const char* type = sizeof(I) == 4 ? "I32" : "I64";
   const Found from = find_array(header, bytes, name, 1, type, type, file);
   std::vector<I> out(static_cast<std::size_t>(from.cols));
-  std::memcpy(out.data(), from.data, out.size() * sizeof(I));
+  if (!out.empty()) std::memcpy(out.data(), from.data, out.size() * sizeof(I));
   return out;
 }
 

@@ -115,7 +115,7 @@ TEST(CliKernel, an_instruction_set_can_be_forced) {
   const auto best = with("");
   EXPECT_EQ(best.exit_code, 0) << best.err;
 #if defined(__x86_64__)
-  const auto narrow = with("ssse3");
+  const auto narrow = with("sse4");
   EXPECT_EQ(narrow.exit_code, 0) << narrow.err;
   expect_near(narrow.out, best.out, 1e-14);
 #endif
