@@ -4,6 +4,8 @@
 
 #include <mercer/error.hpp>
 
+#include <Eigen/SparseCore>
+
 #include <cstdlib>
 #include <string_view>
 
@@ -15,26 +17,12 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-Csr<double> sparse_copy(const Matrix<double>& x) {
-  Csr<double> csr;
-  csr.cols = x.cols();
-  for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < x.cols(); ++j)
-      if (x(i, j) != 0) {
-        csr.columns.push_back(static_cast<std::int32_t>(j));
-        csr.values.push_back(x(i, j));
-      }
-    csr.offsets.push_back(static_cast<std::int64_t>(csr.values.size()));
-  }
-  return csr;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static const Matrix<double> x{{0, 1, 0.5}, {2, 0, 0}, {0.25, 1, 3}, {0, 0, 0}, {2, 0, 0}};
-  static const Csr<double> sparse = sparse_copy(x);
+  static const Csr<double> sparse = Csr<double>::from(Eigen::SparseMatrix<double>(x.sparseView()));
   try {
     const Kernel parsed = Kernel::parse(text);
     check(Kernel::parse(parsed.text()).text() == parsed.text());

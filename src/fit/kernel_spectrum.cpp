@@ -4,6 +4,7 @@
 #include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "kernels/pick_rows.hpp"
 #include "linalg/lapack.hpp"
 #include "operators/kernel_matrix.hpp"
 #include "solvers/dense.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace mercer {
 
@@ -158,20 +160,46 @@ KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const 
   return s;
 }
 
-/// Vectors to begin with: the main directions of some columns of the centred matrix. Those columns
-/// cost a fraction of a pass, and save one or two.
+struct Start {
+  Matrix<double> vectors;      ///< the main directions of some columns of the centred matrix
+  double largest = 0;          ///< its largest eigenvalue, judged by the same columns
+};
+
+/// Vectors to begin with. The columns cost a fraction of a pass, and save one or two.
 template <class T>
-Matrix<double> start_block(const Tiles<T>& tiles, Index block, const FitOptions& options) {
+Start start_block(const Tiles<T>& tiles, const FitOptions& options) {
   constexpr Index most = 64;
   const Index n = tiles.size, count = std::min({n, most, n / 8 + 1});
-  std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) rows.push_back(i * n / count);
-  Matrix<double> columns = tiles.columns(rows, options.threads).template cast<double>();
+  Matrix<double> columns =
+      tiles.columns(even_sample(n, count), options.threads).template cast<double>();
   if (options.center) columns.rowwise() -= columns.colwise().mean().eval();
   const Matrix<double> gram = columns.transpose() * columns;
-  const Index kept = std::min(block, count);
-  const SymmetricEigen pairs = symmetric_eigen(gram, kept);
-  return columns * pairs.vectors.transpose();
+  const SymmetricEigen pairs = symmetric_eigen(gram, std::min<Index>(32, count));
+  return {columns * pairs.vectors.transpose(),
+          std::sqrt(std::max(0.0, pairs.values[0]) * static_cast<double>(n) /
+                    static_cast<double>(count))};
+}
+
+/// Should tiles be kept in 32 bits? Always when the tolerance allows for their rounding: memory that
+/// was never touched costs more than the conversion. Otherwise an exact pass has to follow, and
+/// that pays when not all tiles fit but a good part of them does.
+bool rounding_pays(double n, double largest_entry, double largest_eigenvalue, double tolerance,
+                   double budget) {
+  const double rounding = std::ldexp(n * largest_entry, -32);
+  const double all = KernelMatrix<double>::bytes_of_all(n);
+  const bool allowed = 3 * rounding <= tolerance * largest_eigenvalue;  // the estimate may be off
+  return (allowed && n >= 8000) || (all > 0.9 * budget && all < 5 * budget);
+}
+
+/// Residuals against the matrix itself, where tiles are kept rounded: one more pass, which computes
+/// every tile.
+template <class T>
+Vector<double> exact_residuals(KernelMatrix<T>& matrix, const Eigenpairs& pairs) {
+  const Matrix<double> q = pairs.vectors.transpose();
+  Matrix<double> image(q.rows(), q.cols());
+  matrix.apply_exact(q, image);
+  image -= q * pairs.values.asDiagonal();
+  return image.colwise().norm().transpose();
 }
 
 /// Passes that are still ahead, from how far the residual has come.
@@ -181,25 +209,29 @@ double expected_passes(int pass, double worst, double tolerance) {
   return std::clamp(std::log(tolerance) / rate, static_cast<double>(pass), 500.0);
 }
 
+/// Nothing when the tiles were rounded and should not have been.
 template <class T>
-KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
-                         double noise, double budget) {
+std::optional<KernelSpectrum> by_krylov(const Tiles<T>& tiles, const FitOptions& options,
+                                        const double* weights, double noise, double budget,
+                                        bool may_round) {
   const Index n = tiles.size;
   most_components(n, options);
   const Components& asked = options.components;
   const Index first = std::min<Index>(n, asked.kind() == Kind::count ? asked.count() : 32);
-  const double all = KernelMatrix<T>::bytes_of_all(static_cast<double>(n));
   KernelSpectrum s;
   s.tolerance = reachable<T>(options.tolerance);
 
   // Kept tiles cost memory traffic, so few vectors a pass; computed ones cost kernel values, which
   // more vectors share.
-  BlockKrylov how{.tolerance = s.tolerance, .seed = options.seed};
-  const bool stored = all + 0.1 * budget <= budget;
-  how.block = std::min<Index>(n, stored ? (first <= 12 ? 8 : 16) : 32);
-  const double pass = KernelMatrix<T>::bytes_of_pass(
-      static_cast<double>(n), static_cast<double>(how.block), options.threads);
-  const double starting = 2.0 * 8 * 64 * static_cast<double>(n);
+  const auto rows = static_cast<double>(n);
+  const auto block_for = [&](bool rounded) {
+    const bool stored = KernelMatrix<T>::bytes_of_all(rows, rounded) <= 0.9 * budget;
+    return std::min<Index>(n, stored ? (first <= 12 ? 8 : 16) : 32);
+  };
+  BlockKrylov how{.block = block_for(false), .tolerance = s.tolerance, .seed = options.seed};
+  const double pass =
+      KernelMatrix<T>::bytes_of_pass(rows, static_cast<double>(how.block), options.threads);
+  const double starting = 2.0 * 8 * 64 * rows;
   const double vectors = budget - overhead_bytes - std::max(pass, starting);
   const auto smallest = static_cast<double>(
       memory_bytes({.block = how.block, .basis = std::min(n, first + 2 * how.block)}, n, first));
@@ -208,6 +240,16 @@ KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const
           "take {}; use a larger --memory or fewer components",
           format_bytes(std::max(0.0, budget)), first, n,
           format_bytes(smallest + pass + overhead_bytes));
+
+  Start start = start_block(tiles, options);
+  const double largest_entry = tiles.diagonal.cwiseAbs().maxCoeff();
+  const bool rounded = may_round && sizeof(T) == sizeof(double) &&
+                       rounding_pays(rows, largest_entry, start.largest, s.tolerance, budget);
+  if (rounded) {
+    how.block = block_for(true);
+    how.tolerance = s.tolerance / 2;
+  }
+  start.vectors.conservativeResize(n, std::min(how.block, start.vectors.cols()));
   how = within_memory(how, n, first, static_cast<std::size_t>(vectors));
   const double left = vectors - static_cast<double>(memory_bytes(how, n, first));
 
@@ -220,29 +262,43 @@ KernelSpectrum by_krylov(const Tiles<T>& tiles, const FitOptions& options, const
   KernelMatrix<T> matrix(tiles, {.center = options.center,
                                  .weights = weights,
                                  .memory = static_cast<std::size_t>(std::max(0.0, left)),
+                                 .rounded = rounded,
                                  .threads = options.threads,
                                  .monitor = monitor});
-  const Matrix<double> start = start_block(tiles, how.block, options);
   const KrylovRun run{
-      .threads = options.threads, .start = &start, .monitor = [&](int count, double worst) {
+      .threads = options.threads, .start = &start.vectors, .monitor = [&](int count, double worst) {
         done = count;
-        expected = expected_passes(count, worst, s.tolerance);
+        expected = expected_passes(count, worst, how.tolerance);
       }};
-  const auto enough = [&](const Vector<double>& values) {
+  bool blurred = false;  // an eigenvalue cannot be told from the rounding of the tiles
+  const auto enough = [&](const Vector<double>& values) -> Index {
     if (!options.clip) require_variance(matrix.trace(), noise);
+    blurred = rounded && values[values.size() - 1] <= matrix.rounding();
+    if (blurred) return 1;
     return kept(asked, values, matrix.trace(), noise, values.size() == n);
   };
   KrylovResult found = eigs_until(matrix, first, enough, how, run);
+  s.passes = found.passes;
+  const double largest = found.pairs.values[0];
+  if (rounded && found.pairs.residuals.maxCoeff() + matrix.rounding() <= s.tolerance * largest)
+    found.pairs.residuals.array() += matrix.rounding();  // moved by no more than that
+  else if (rounded && !blurred) {
+    found.pairs.residuals = exact_residuals(matrix, found.pairs);
+    ++s.passes;
+  }
+  if (blurred || found.pairs.residuals.maxCoeff() > s.tolerance * largest)
+    return std::nullopt;
   s.eigenvalues = found.pairs.values;
   s.vectors = std::move(found.pairs.vectors);
-  s.residuals = found.pairs.residuals / s.eigenvalues[0];
+  s.residuals = found.pairs.residuals / largest;
   s.mean = matrix.mean();
   s.trace = matrix.trace();
-  s.passes = found.passes;
+  if (rounded) s.why = "; tiles kept in 32 bits";
   if (matrix.kept_tiles() < matrix.tiles())
-    s.why = fmt::format("; {} of the kernel matrix kept, the rest computed in each pass",
-                        format_bytes(static_cast<double>(matrix.kept_tiles()) /
-                                     static_cast<double>(matrix.tiles()) * all));
+    s.why += fmt::format("; {} of the kernel matrix kept, the rest computed in each pass",
+                         format_bytes(static_cast<double>(matrix.kept_tiles()) /
+                                      static_cast<double>(matrix.tiles()) *
+                                      KernelMatrix<T>::bytes_of_all(rows, rounded)));
   return s;
 }
 
@@ -253,10 +309,12 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
                                const double* weights, double budget) {
   const double noise = noise_level<T>(tiles.size, tiles.diagonal.cwiseAbs().maxCoeff());
   const Plan plan = choose<T>(tiles.size, options, budget);
-  KernelSpectrum s = plan.dense ? by_dense(tiles, options, weights, noise)
-                                : by_krylov(tiles, options, weights, noise, budget);
-  s.why = plan.why + s.why;
-  return s;
+  std::optional<KernelSpectrum> s;
+  if (plan.dense) s = by_dense(tiles, options, weights, noise);
+  if (!s) s = by_krylov(tiles, options, weights, noise, budget, true);
+  if (!s) s = by_krylov(tiles, options, weights, noise, budget, false);
+  s->why = plan.why + s->why;
+  return *std::move(s);
 }
 
 template KernelSpectrum kernel_spectrum(const Tiles<float>&, const FitOptions&, const double*,

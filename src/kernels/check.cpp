@@ -61,7 +61,7 @@ MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, Index at_most, 
   require(at_most >= 1, Errc::bad_option, "a sample of {} rows shows nothing", at_most);
   kernel.require_domain(x);
   const std::vector<Index> sample = even_sample(x.rows(), at_most);
-  const PickedRows rows(x, sample);
+  const PickedRows<double> rows(x, sample);
   const Kernel complete = kernel.completed(x);
   MercerCheck check =
       check_kernel_matrix(complete.matrix(rows.rows(), rows.rows(), threads), threads);

@@ -15,7 +15,7 @@ constexpr Index block = 256;
 
 class Medians final : public MedianDistances {
  public:
-  explicit Medians(const PickedRows& rows) : rows_(rows.rows()) {}
+  explicit Medians(const PickedRows<double>& rows) : rows_(rows.rows()) {}
   double squared() override { return median(squared_, Ingredient::exact); }
   double absolute() override { return median(absolute_, Ingredient::absolute); }
 
@@ -55,7 +55,7 @@ class Medians final : public MedianDistances {
 template <class T>
 Kernel Kernel::completed(const Rows<T>& x) const {
   if (complete()) return *this;
-  const PickedRows rows(x, even_sample(x.rows(), most_rows));
+  const PickedRows<double> rows(x, even_sample(x.rows(), most_rows));
   Medians medians(rows);
   return Kernel(node_->completed(medians));
 }

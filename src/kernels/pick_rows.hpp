@@ -16,19 +16,20 @@ inline std::vector<Index> even_sample(Index n, Index most) {
   return rows;
 }
 
-/// Copied rows, dense or sparse as they were, as doubles.
+/// Copied rows, dense or sparse as they were, as numbers of type T.
+template <class T>
 class PickedRows {
  public:
-  template <class T>
-  PickedRows(const Rows<T>& x, const std::vector<Index>& rows) : sparse_(x.sparse()) {
+  template <class From>
+  PickedRows(const Rows<From>& x, const std::vector<Index>& rows) : sparse_(x.sparse()) {
     if (!sparse_) {
       dense_.resize(static_cast<Index>(rows.size()), x.cols());
       for (std::size_t i = 0; i < rows.size(); ++i)
-        dense_.row(static_cast<Index>(i)) = x.dense().row(rows[i]).template cast<double>();
+        dense_.row(static_cast<Index>(i)) = x.dense().row(rows[i]).template cast<T>();
       return;
     }
     csr_.cols = x.cols();
-    const CsrView<T>& from = x.csr();
+    const CsrView<From>& from = x.csr();
     for (const Index row : rows) {
       csr_.columns.insert(csr_.columns.end(), from.columns + from.offsets[row],
                           from.columns + from.offsets[row + 1]);
@@ -38,12 +39,12 @@ class PickedRows {
     }
   }
 
-  Rows<double> rows() const { return sparse_ ? Rows<double>(csr_) : Rows<double>(dense_); }
+  Rows<T> rows() const { return sparse_ ? Rows<T>(csr_) : Rows<T>(dense_); }
 
  private:
   bool sparse_;
-  Matrix<double> dense_;
-  Csr<double> csr_;
+  Matrix<T> dense_;
+  Csr<T> csr_;
 };
 
 }  // namespace mercer

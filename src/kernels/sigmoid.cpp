@@ -7,7 +7,7 @@ extern const KernelRow sigmoid_row = {
     .formula = "tanh(gamma x.y + coef0)",
     .notes = "not positive semi-definite in general: check it on the data",
     .sklearn = "sigmoid (its gamma is 1/features, its coef0 1)",
-    .mlpack = "hyptan (scale = gamma, offset = coef0)",
+    .mlpack = "hyptan (kernel_scale = gamma, offset = coef0)",
     .kernlab = "tanhdot (scale = gamma, offset = coef0)",
     .parameters =
         [] {

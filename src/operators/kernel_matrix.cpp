@@ -4,11 +4,15 @@
 #include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "simd/fixed_point.hpp"
 #include "simd/symmetric_product.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
+#include <type_traits>
 #include <thread>
 
 namespace mercer {
@@ -36,6 +40,8 @@ class Aligned {
   T* data_;
 };
 
+constexpr double largest_integer = 2147483647;  // of 32 bits
+
 Index tiles_across(Index n, Index side) { return (n + side - 1) / side; }
 Index panels_for(Index vectors) { return (vectors + panel_width - 1) / panel_width; }
 
@@ -52,6 +58,7 @@ Index part_count(int threads) {
 template <class T>
 KernelMatrix<T>::KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options)
     : source_(std::move(tiles)), options_(std::move(options)) {
+  if constexpr (!std::is_same_v<T, double>) options_.rounded = false;
   const Index n = size(), across = tiles_across(n, side);
   weights_ = options_.weights
                  ? Vector<double>(Eigen::Map<const Vector<double>>(options_.weights, n))
@@ -65,13 +72,14 @@ KernelMatrix<T>::KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options)
   const Index parts = std::min<Index>(part_count(options_.threads), count);
   for (Index p = 0; p <= parts; ++p) parts_.push_back(count * p / parts);
 
-  constexpr std::size_t tile_bytes = sizeof(T) * side * side;
+  const std::size_t tile_bytes = (options_.rounded ? sizeof(std::int32_t) : sizeof(T)) * side * side;
+  // An entry may exceed the largest diagonal one by rounding.
+  unit_ = largest_diagonal() * (1 + 1e-6) / largest_integer;
   kept_ = std::min<Index>(count, static_cast<Index>(options_.memory / tile_bytes));
   if (kept_ > 0) {
     const std::size_t bytes = static_cast<std::size_t>(kept_) * tile_bytes;
     constexpr std::size_t huge_page = std::size_t{1} << 21;
-    store_ = static_cast<T*>(
-        std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page));
+    store_ = std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
     if (!store_) throw std::bad_alloc();
     advise_huge_pages(store_, bytes);
   }
@@ -83,9 +91,10 @@ KernelMatrix<T>::~KernelMatrix() {
 }
 
 template <class T>
-double KernelMatrix<T>::bytes_of_all(double rows) {
+double KernelMatrix<T>::bytes_of_all(double rows, bool rounded) {
   const double across = std::ceil(rows / side);
-  return across * (across + 1) / 2 * side * side * sizeof(T);
+  return across * (across + 1) / 2 * side * side *
+         static_cast<double>(rounded ? sizeof(std::int32_t) : sizeof(T));
 }
 
 template <class T>
@@ -130,18 +139,21 @@ void KernelMatrix<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
 }
 
 template <class T>
+void KernelMatrix<T>::apply_exact(const Matrix<double>& v, Matrix<double>& out) {
+  exact_ = true;
+  apply(v, out);
+  exact_ = false;
+}
+
+template <class T>
 void KernelMatrix<T>::finish_first_pass(const Vector<double>& kw) {
   mean_ = kw / weight_;
   trace_ = weights_.dot(source_.diagonal);
   if (options_.center) trace_ -= weights_.dot(mean_);
 }
 
-/// The values of a tile: kept ones where they are kept, others in `scratch`.
 template <class T>
-const T* KernelMatrix<T>::values(Index t, T* scratch) {
-  const bool kept = t < kept_;
-  T* const out = kept ? store_ + t * side * side : scratch;
-  if (kept && !first_) return out;
+void KernelMatrix<T>::compute(Index t, T* out) const {
   const Index i = tiles_[static_cast<std::size_t>(t)].row * side;
   const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
   const Index rows = std::min(side, size() - i), cols = std::min(side, size() - j);
@@ -151,7 +163,51 @@ const T* KernelMatrix<T>::values(Index t, T* scratch) {
     tile.template triangularView<Eigen::StrictlyLower>() = tile.transpose();
     tile.diagonal() = source_.diagonal.segment(i, rows).template cast<T>();
   }
+}
+
+/// Keeps a tile in fixed point and leaves the rounded values in place; false when one was too large.
+template <>
+bool KernelMatrix<double>::keep_rounded(Index t, double* values) {
+  std::int32_t* const kept = static_cast<std::int32_t*>(store_) + t * side * side;
+  const auto [row, col] = tiles_[static_cast<std::size_t>(t)];
+  const Index count = std::min(side, size() - row * side) * std::min(side, size() - col * side);
+  const bool fits = to_fixed_point(values, count, unit_, kept) <= largest_integer;
+  from_fixed_point(kept, count, unit_, values);
+  return fits;
+}
+
+template <>
+bool KernelMatrix<float>::keep_rounded(Index, float*) {
+  return false;  // a float has no bits to spare: never asked for
+}
+
+/// A tile's values, where they are kept or in `scratch`; null when they are kept in fixed point, to
+/// be widened strip by strip.
+template <class T>
+const T* KernelMatrix<T>::whole_tile(Index t, T* scratch, bool& overflow) {
+  const bool kept = t < kept_ && !exact_;
+  if (kept && options_.rounded) {
+    if (!first_) return nullptr;
+    compute(t, scratch);
+    if (!keep_rounded(t, scratch)) overflow = true;
+    return scratch;
+  }
+  T* const out = kept ? static_cast<T*>(store_) + t * side * side : scratch;
+  if (!kept || first_) compute(t, out);
   return out;
+}
+
+/// `count` of its values from `first` on.
+template <class T>
+const T* KernelMatrix<T>::strip(Index t, const T* whole, Index first, Index count,
+                                T* scratch) const {
+  if constexpr (std::is_same_v<T, double>)
+    if (!whole) {
+      from_fixed_point(static_cast<const std::int32_t*>(store_) + t * side * side + first, count,
+                       unit_, scratch);
+      return scratch;
+    }
+  return whole + first;
 }
 
 template <class T>
@@ -171,6 +227,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
 
   const auto parts = static_cast<Index>(parts_.size()) - 1;
   Aligned<T> sums(parts * panels * panel);
+  std::vector<char> overflows(static_cast<std::size_t>(parts), 0);
   const auto caller = std::this_thread::get_id();
   Reporter report(options_.monitor, "kernel matrix", "tiles", static_cast<double>(tiles()));
   parallel_for(parts, options_.threads, [&](Index part) {
@@ -178,28 +235,33 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
     std::fill_n(zeros.data(), side * panel_width, T(0));
     std::fill_n(unused.data(), side * panel_width, T(0));
     T* const y = sums.data() + part * panels * panel;
+    bool overflow = false;
     std::fill_n(y, panels * panel, T(0));
     const Index from = parts_[static_cast<std::size_t>(part)];
     const Index to = parts_[static_cast<std::size_t>(part) + 1];
     for (Index t = from; t < to; ++t) {
-      const T* const a = values(t, scratch.data());
+      const T* const whole = whole_tile(t, scratch.data(), overflow);
       const Index i = tiles_[static_cast<std::size_t>(t)].row * side;
       const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
       const Index rows = std::min(side, n - i), cols = std::min(side, n - j);
-      // A strip of the tile stays in the cache for all panels.
-      constexpr Index strip = 32;
-      for (Index r = 0; r < rows; r += strip)
+      // A strip of the tile stays in the cache for all panels; what is widened, in the first level.
+      const Index strip_rows = whole ? 32 : 8;
+      for (Index r = 0; r < rows; r += strip_rows) {
+        const Index height = std::min(strip_rows, rows - r);
+        const T* const a = strip(t, whole, r * cols, height * cols, scratch.data());
         for (Index p = 0; p < panels; ++p) {
           const T* const vp = in.data() + p * panel;
           T* const yp = y + p * panel;
           // A tile on the diagonal counts once: its second use gets nothing to multiply with.
-          add_symmetric_product(a + r * cols, std::min(strip, rows - r), cols, cols,
+          add_symmetric_product(a, height, cols, cols,
                                 i == j ? zeros.data() : vp + (i + r) * panel_width,
                                 vp + j * panel_width, yp + (i + r) * panel_width,
                                 i == j ? unused.data() : yp + j * panel_width);
         }
+      }
       if (std::this_thread::get_id() == caller) report(static_cast<double>((t - from) * parts));
     }
+    overflows[static_cast<std::size_t>(part)] = overflow;
   });
 
   parallel_ranges(n, options_.threads, 4096, [&](Index begin, Index end, int) {
@@ -212,6 +274,10 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
         out(i, c) = sum;
       }
   });
+  if (first_ && options_.rounded)
+    rounding_ = std::ranges::count(overflows, 0) == parts
+                    ? 0.5 * unit_ * static_cast<double>(n) * weights_.maxCoeff()
+                    : std::numeric_limits<double>::infinity();
 }
 
 template class KernelMatrix<float>;

@@ -13,6 +13,11 @@
 // the diagonal exist; each is used twice. Tiles that fit the budget are computed in the first pass
 // and kept, the others are computed again in every pass. A pass costs N²·b flops times two, and
 // N²/2 kernel values for what is not kept.
+//
+// `rounded` keeps twice as many tiles, in fixed point: 32 bits of max k(x, x), which no entry of a
+// valid kernel exceeds. That is 8 bits more than a float has where it counts. Products are in T all
+// the same; the matrix is then off by at most `rounding()` in norm, and the same in every pass.
+// `apply_exact` computes every tile once more and tells what the rounding did to a block.
 
 #include "operators/tiles.hpp"
 
@@ -28,6 +33,7 @@ struct KernelMatrixOptions {
   bool center = true;
   const double* weights = nullptr;  ///< one a row; null: all 1
   std::size_t memory = 0;           ///< bytes for tiles that are kept
+  bool rounded = false;             ///< keep them in fixed point, when T is double
   int threads = 0;
   Monitor monitor{};  ///< "kernel matrix", in tiles of a pass
 };
@@ -46,10 +52,15 @@ class KernelMatrix {
   Index size() const { return source_.size; }
   /// out = A·v.
   void apply(const Matrix<double>& v, Matrix<double>& out);
+  /// The same with no tile rounded, at the price of computing all of them.
+  void apply_exact(const Matrix<double>& v, Matrix<double>& out);
 
   /// What the first pass finds out on its way: valid after the first `apply`.
   const Vector<double>& mean() const { return mean_; }  ///< K w / s, whether centred or not
   double trace() const { return trace_; }               ///< of A
+  /// Bound on ‖A − what is multiplied with‖₂: half a unit an entry when tiles are rounded, infinite
+  /// when an entry was too large for it; else 0.
+  double rounding() const { return rounding_; }
 
   /// Largest k(x, x).
   double largest_diagonal() const { return source_.diagonal.maxCoeff(); }
@@ -59,7 +70,7 @@ class KernelMatrix {
   Index kept_tiles() const { return kept_; }
 
   /// Bytes that all tiles of N rows would take, and what a pass with b vectors takes besides them.
-  static double bytes_of_all(double rows);
+  static double bytes_of_all(double rows, bool rounded = false);
   static double bytes_of_pass(double rows, double vectors, int threads);
 
  private:
@@ -69,7 +80,10 @@ class KernelMatrix {
   void centre_in(Matrix<double>& v) const;
   void centre_out(Matrix<double>& y) const;
   void multiply(const Matrix<double>& v, Matrix<double>& out);
-  const T* values(Index tile, T* scratch);
+  void compute(Index tile, T* out) const;
+  bool keep_rounded(Index tile, T* values);
+  const T* whole_tile(Index tile, T* scratch, bool& overflow);
+  const T* strip(Index tile, const T* whole, Index first, Index count, T* scratch) const;
   void finish_first_pass(const Vector<double>& kw);
 
   Tiles<T> source_;
@@ -79,10 +93,13 @@ class KernelMatrix {
   std::vector<Tile> tiles_;
   std::vector<Index> parts_;  // tiles [parts_[p], parts_[p+1]) share a sum
   Index kept_ = 0;
-  T* store_ = nullptr;  // kept tiles, in order
+  void* store_ = nullptr;  // kept tiles, in order: T, or 32-bit numbers of units when rounded
+  double unit_ = 0;
   bool first_ = true;
+  bool exact_ = false;  // this pass leaves the kept tiles alone
   Vector<double> mean_;
   double trace_ = 0;
+  double rounding_ = 0;
 };
 
 }  // namespace mercer

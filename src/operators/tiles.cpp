@@ -1,43 +1,12 @@
 #include "operators/tiles.hpp"
 
 #include "core/parallel.hpp"
+#include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace mercer {
-
-namespace {
-
-/// A copy of some rows, dense or sparse as they were.
-template <class T>
-class Chosen {
- public:
-  Chosen(const Rows<T>& x, const std::vector<Index>& chosen) : sparse_(x.sparse()) {
-    if (!sparse_) dense_.resize(static_cast<Index>(chosen.size()), x.cols());
-    csr_.cols = x.cols();
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (!sparse_) {
-        dense_.row(static_cast<Index>(i)) = x.dense().row(chosen[i]);
-        continue;
-      }
-      const CsrView<T>& from = x.csr();
-      const auto begin = from.offsets[chosen[i]], end = from.offsets[chosen[i] + 1];
-      csr_.columns.insert(csr_.columns.end(), from.columns + begin, from.columns + end);
-      csr_.values.insert(csr_.values.end(), from.values + begin, from.values + end);
-      csr_.offsets.push_back(static_cast<std::int64_t>(csr_.values.size()));
-    }
-  }
-  Rows<T> rows() const { return sparse_ ? Rows<T>(csr_) : Rows<T>(dense_); }
-
- private:
-  bool sparse_;
-  Matrix<T> dense_;
-  Csr<T> csr_;
-};
-
-}  // namespace
 
 template <class T>
 Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows) {
@@ -47,7 +16,7 @@ Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows) {
             kernel.tile<T>(rows.middle(i, out.rows()), rows.middle(j, out.cols()), out);
           },
           [kernel, rows](const std::vector<Index>& chosen, int threads) {
-            const Chosen<T> some(rows, chosen);
+            const PickedRows<T> some(rows, chosen);
             return kernel.matrix<T>(rows, some.rows(), threads);
           }};
 }

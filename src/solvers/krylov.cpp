@@ -10,6 +10,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "solvers/orthonormal.hpp"
+#include "solvers/tall.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +106,7 @@ void Krylov::begin() {
   for (Index j = 0; j < given; ++j)
     w_.col(j) = run_.start->col(j) / std::max(run_.start->col(j).stableNorm(), 1e-300);
   fill_random(w_, given, random_);
-  orthonormalise(q_, 0, w_, aw_, random_);
+  orthonormalise(q_, 0, w_, aw_, random_, run_.threads);
   starts_ = width;
   absorb();
 }
@@ -119,7 +120,7 @@ void Krylov::look_for_missed(Index k) {
   w_.resize(n_, width);
   aw_.resize(n_, width);
   fill_random(w_, 0, random_);
-  orthonormalise(q_, m_, w_, aw_, random_);
+  orthonormalise(q_, m_, w_, aw_, random_, run_.threads);
   starts_ += width;
   best_first_ = -1;
   absorb();
@@ -134,7 +135,7 @@ void Krylov::absorb() {
   aq_.middleCols(m_, b) = aw_;
   double* column = h_.data() + m_;
   m_ += b;
-  multiply_tall(q_.data(), n_, m_, stride, aw_.data(), b, b, column, h_.cols());
+  tall_times_tall(q_.data(), n_, m_, stride, aw_.data(), b, b, column, h_.cols(), run_.threads);
   const auto fresh = h_.block(0, m_ - b, m_, b);
   require(fresh.allFinite(), Errc::bad_data,
           "the matrix is not finite: its product with a block of unit vectors has NaN or infinity");
@@ -147,7 +148,7 @@ void Krylov::absorb() {
 
 void Krylov::rayleigh_ritz() {
   // Threads cost more than they bring in a small problem.
-  const BlasThreads blas(m_ < 256 ? 1 : thread_count(run_.threads));
+  const BlasThreads blas(m_ < 512 ? 1 : thread_count(run_.threads));
   auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), kept());
   theta_ = std::move(values);
   y_ = std::move(vectors);
@@ -164,8 +165,8 @@ Index Krylov::kept() const {
 // Q ← Q·Y: the leading Ritz vectors are the basis.
 void Krylov::compress(Index keep) {
   const Matrix<double> t = y_.topRows(keep).transpose();
-  rotate_columns(q_, t);
-  rotate_columns(aq_, t);
+  rotate_columns(q_, t, run_.threads);
+  rotate_columns(aq_, t, run_.threads);
   m_ = keep;
   h_.topLeftCorner(m_, m_) = theta_.head(m_).asDiagonal();
   y_.setIdentity(m_, m_);
@@ -190,8 +191,9 @@ void Krylov::form_residuals(const std::vector<Index>& which) {
     image.col(j) = y_.row(i).transpose() / unit;
     y.col(j) = y_.row(i).transpose() * (-theta_[i] / unit);
   }
-  multiply(aq_.data(), n_, m_, aq_.cols(), image.data(), b, b, w_.data(), b);
-  multiply(q_.data(), n_, m_, q_.cols(), y.data(), b, b, w_.data(), b, true);
+  tall_times_small(aq_.data(), n_, m_, aq_.cols(), image.data(), b, b, w_.data(), b, false,
+                   run_.threads);
+  tall_times_small(q_.data(), n_, m_, q_.cols(), y.data(), b, b, w_.data(), b, true, run_.threads);
 }
 
 // Looks at the first block of pairs that have not converged, and says whether a wanted one remains.
@@ -258,6 +260,7 @@ void Krylov::give_up(Index k, std::string_view why) {
 }
 
 Eigenpairs Krylov::pairs(Index k, Vector<double> residuals) const {
+  const BlasThreads one(1);
   Eigenpairs out{theta_.head(k), Matrix<double>(k, n_), scale_ * residuals};
   multiply_transposed(y_.data(), k, m_, m_, q_.data(), n_, q_.cols(), out.vectors.data(), n_);
   return out;
@@ -274,12 +277,11 @@ void Krylov::extend() {
     w_.rightCols(width - found).setZero();
     aw_.resize(n_, width);
   }
-  orthonormalise(q_, m_, w_, aw_, random_, true);
+  orthonormalise(q_, m_, w_, aw_, random_, run_.threads, true);
   absorb();
 }
 
 Eigenpairs Krylov::solve(Index k) {
-  const BlasThreads blas(thread_count(run_.threads));
   reserve(k);
   wanted_ = k;
   best_first_ = -1;

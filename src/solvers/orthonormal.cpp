@@ -1,7 +1,9 @@
 #include "solvers/orthonormal.hpp"
 
+#include "core/parallel.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
+#include "solvers/tall.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -18,10 +20,11 @@ void fill_random(Matrix<double>& w, Index from, std::mt19937_64& random) {
 }
 
 void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<double>& spare,
-                    std::mt19937_64& random, bool orthogonal) {
+                    std::mt19937_64& random, int threads, bool orthogonal) {
   const Index n = w.rows(), b = w.cols();
   assert(m + b <= n && spare.rows() == n && spare.cols() == b);
   Matrix<double> overlap(m, b), transform(b, b);
+  const BlasThreads one(1);
   bool project = m > 0 && !orthogonal;
   // Two sweeps are the rule; each replaced column needs one more.
   for (int sweep = 0; sweep < 20; ++sweep) {
@@ -30,17 +33,17 @@ void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<
     // or of the unit vectors that it consists of from the second sweep on.
     const double nothing = project || sweep > 0 ? 1e-10 : 1e-15;
     if (project) {
-      multiply_tall(q.data(), n, m, q.cols(), w.data(), b, b, overlap.data(), b);
+      tall_times_tall(q.data(), n, m, q.cols(), w.data(), b, b, overlap.data(), b, threads);
       moved = overlap.cwiseAbs().maxCoeff();
       overlap = -overlap;
-      multiply(q.data(), n, m, q.cols(), overlap.data(), b, b, w.data(), b, true);
+      tall_times_small(q.data(), n, m, q.cols(), overlap.data(), b, b, w.data(), b, true, threads);
     }
     project = m > 0;
 
     // The eigenvectors of the scaled Gram matrix orthonormalise like a Cholesky factor would, and
     // tell which directions are rounding (Stathopoulos and Wu, SISC 23, 2002).
-    Matrix<double> gram = Matrix<double>::Zero(b, b);
-    add_inner_products(w.data(), n, b, b, gram);
+    Matrix<double> gram(b, b);
+    tall_times_tall(w.data(), n, b, b, w.data(), b, b, gram.data(), b, threads);
     const Vector<double> length = gram.diagonal().cwiseSqrt();
     const Vector<double> inverse =
         (length.array() > nothing).select(length.cwiseInverse(), Vector<double>::Zero(b));
@@ -49,7 +52,7 @@ void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<
     const Index rank = (values.array() > 1e-14 * static_cast<double>(b)).count();
     transform.leftCols(rank) = inverse.asDiagonal() * vectors.topRows(rank).transpose() *
                                values.head(rank).cwiseSqrt().cwiseInverse().asDiagonal();
-    multiply(w.data(), n, b, b, transform.data(), rank, b, spare.data(), b);
+    tall_times_small(w.data(), n, b, b, transform.data(), rank, b, spare.data(), b, false, threads);
     fill_random(spare, rank, random);
     w.swap(spare);
 
@@ -58,15 +61,16 @@ void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<
   }
 }
 
-void rotate_columns(Matrix<double>& q, const Matrix<double>& t) {
+void rotate_columns(Matrix<double>& q, const Matrix<double>& t, int threads) {
   constexpr Index panel = 1024;
-  Matrix<double> rotated(std::min(panel, q.rows()), t.cols());
-  for (Index i = 0; i < q.rows(); i += panel) {
-    const Index rows = std::min(panel, q.rows() - i);
+  const BlasThreads one(1);
+  parallel_for((q.rows() + panel - 1) / panel, threads, [&](Index p) {
+    const Index i = p * panel, rows = std::min(panel, q.rows() - i);
+    Matrix<double> rotated(rows, t.cols());
     multiply(q.row(i).data(), rows, t.rows(), q.cols(), t.data(), t.cols(), t.cols(),
              rotated.data(), t.cols());
-    q.block(i, 0, rows, t.cols()) = rotated.topRows(rows);
-  }
+    q.block(i, 0, rows, t.cols()) = rotated;
+  });
 }
 
 }  // namespace mercer

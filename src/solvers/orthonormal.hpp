@@ -16,9 +16,9 @@ void fill_random(Matrix<double>& w, Index from, std::mt19937_64& random);
 /// `orthogonal`: w is orthogonal to q already, up to rounding errors of size 1e-15, which saves a
 /// projection; its columns may then be as short as those. Otherwise they have unit length.
 void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<double>& spare,
-                    std::mt19937_64& random, bool orthogonal = false);
+                    std::mt19937_64& random, int threads, bool orthogonal = false);
 
 /// q ← q·t for the first t.rows() columns, in place: the result stands in the first t.cols().
-void rotate_columns(Matrix<double>& q, const Matrix<double>& t);
+void rotate_columns(Matrix<double>& q, const Matrix<double>& t, int threads);
 
 }  // namespace mercer

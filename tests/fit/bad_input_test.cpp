@@ -1,6 +1,7 @@
 // What cannot be fitted is refused in one clear line.
 #include <mercer/mercer.hpp>
 
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -10,55 +11,43 @@
 namespace mercer {
 namespace {
 
-template <class Call>
-void expect_refused(Errc code, const std::string& part, Call&& call) {
-  try {
-    call();
-    ADD_FAILURE() << "was accepted; expected: " << part;
-  } catch (const Error& e) {
-    EXPECT_EQ(static_cast<int>(e.code()), static_cast<int>(code)) << e.what();
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
-  }
-}
-
 Matrix<double> some_rows(Index rows = 20, Index cols = 4) {
   return test::Random(1).normal(rows, cols);
 }
 
 TEST(FitRefuses, a_k_that_is_zero_negative_or_too_large) {
   const auto x = some_rows();
-  expect_refused(Errc::bad_option, "-k 0", [&] { fit(x, {.components = 0}); });
-  expect_refused(Errc::bad_option, "-k -3", [&] { fit(x, {.components = -3}); });
+  test::expect_error(Errc::bad_option, {"-k 0"}, [&] { fit(x, {.components = 0}); });
+  test::expect_error(Errc::bad_option, {"-k -3"}, [&] { fit(x, {.components = -3}); });
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
-    expect_refused(Errc::bad_option, "at most 4",
+    test::expect_error(Errc::bad_option, {"at most 4"},
                    [&] { fit(x, {.components = 5, .solver = solver}); });
-    expect_refused(Errc::bad_option, "at most 2",
+    test::expect_error(Errc::bad_option, {"at most 2"},
                    [&] { fit(some_rows(3, 9), {.components = 3, .solver = solver}); });
   }
-  expect_refused(Errc::bad_option, "fraction",
+  test::expect_error(Errc::bad_option, {"fraction"},
                  [&] { fit(x, {.components = variance_fraction(1.5)}); });
-  expect_refused(Errc::bad_option, "fraction",
+  test::expect_error(Errc::bad_option, {"fraction"},
                  [&] { fit(x, {.components = variance_fraction(0)}); });
 }
 
 TEST(FitRefuses, options_out_of_range) {
   const auto x = some_rows();
-  expect_refused(Errc::bad_option, "--tolerance", [&] { fit(x, {.tolerance = -1}); });
-  expect_refused(Errc::bad_option, "--ddof 2", [&] { fit(x, {.ddof = 2}); });
-  expect_refused(Errc::bad_option, "--threads", [&] { fit(x, {.threads = -1}); });
-  expect_refused(Errc::bad_option, "centring",
+  test::expect_error(Errc::bad_option, {"--tolerance"}, [&] { fit(x, {.tolerance = -1}); });
+  test::expect_error(Errc::bad_option, {"--ddof 2"}, [&] { fit(x, {.ddof = 2}); });
+  test::expect_error(Errc::bad_option, {"--threads"}, [&] { fit(x, {.threads = -1}); });
+  test::expect_error(Errc::bad_option, {"centring"},
                  [&] { fit(x, {.center = false, .missing = Missing::mean}); });
 }
 
 TEST(FitRefuses, too_few_rows_and_rows_without_variance) {
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
-    expect_refused(Errc::bad_data, "no rows", [&] { fit(some_rows(0), {.solver = solver}); });
-    expect_refused(Errc::bad_data, "one row", [&] { fit(some_rows(1), {.solver = solver}); });
-    expect_refused(Errc::bad_data, "all rows are equal",
+    test::expect_error(Errc::bad_data, {"no rows"}, [&] { fit(some_rows(0), {.solver = solver}); });
+    test::expect_error(Errc::bad_data, {"one row"}, [&] { fit(some_rows(1), {.solver = solver}); });
+    test::expect_error(Errc::bad_data, {"all rows are equal"},
                    [&] { fit(Matrix<double>::Constant(9, 3, 0.1).eval(), {.solver = solver}); });
   }
-  expect_refused(Errc::bad_data, "no columns", [&] { fit(some_rows(5, 0)); });
+  test::expect_error(Errc::bad_data, {"no columns"}, [&] { fit(some_rows(5, 0)); });
 }
 
 TEST(FitRefuses, numbers_that_are_none) {
@@ -69,12 +58,12 @@ TEST(FitRefuses, numbers_that_are_none) {
     const auto model = fit(x);
     x(6, 2) = bad;
     for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd})
-      expect_refused(Errc::bad_data, "row 7, column 3", [&] { fit(x, {.solver = solver}); });
-    expect_refused(Errc::bad_data, "row 7, column 3", [&] { model.transform(x); });
+      test::expect_error(Errc::bad_data, {"row 7, column 3"}, [&] { fit(x, {.solver = solver}); });
+    test::expect_error(Errc::bad_data, {"row 7, column 3"}, [&] { model.transform(x); });
   }
   auto x = some_rows();
   x *= 1e200;
-  expect_refused(Errc::bad_data, "too large to square", [&] { fit(x); });
+  test::expect_error(Errc::bad_data, {"too large to square"}, [&] { fit(x); });
 }
 
 TEST(FitRefuses, weights_that_are_none) {
@@ -83,30 +72,30 @@ TEST(FitRefuses, weights_that_are_none) {
   for (const double bad :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     const double weights[] = {1, bad, 1};
-    expect_refused(Errc::bad_data, "weight of row 2", [&] { fit(rows, {}, weights); });
+    test::expect_error(Errc::bad_data, {"weight of row 2"}, [&] { fit(rows, {}, weights); });
   }
   const double zeros[] = {0, 0, 0};
-  expect_refused(Errc::bad_data, "add up to 0", [&] { fit(rows, {}, zeros); });
+  test::expect_error(Errc::bad_data, {"add up to 0"}, [&] { fit(rows, {}, zeros); });
 }
 
 TEST(FitRefuses, a_budget_that_cannot_hold_the_work) {
-  expect_refused(Errc::out_of_memory, "--memory",
+  test::expect_error(Errc::out_of_memory, {"--memory"},
                  [&] { fit(some_rows(600, 500), {.memory = 100000}); });
 }
 
 TEST(FitRefuses, directions_that_do_not_fit_or_point_nowhere) {
   const auto x = some_rows();
   const Rows<double> rows(x);
-  expect_refused(Errc::bad_option, "3 numbers",
+  test::expect_error(Errc::bad_option, {"3 numbers"},
                  [&] { variance_along(rows, Matrix<double>::Ones(1, 3)); });
-  expect_refused(Errc::bad_option, "length 0",
+  test::expect_error(Errc::bad_option, {"length 0"},
                  [&] { variance_along(rows, Matrix<double>::Zero(1, 4)); });
 }
 
 TEST(FitRefuses, to_go_on_when_the_monitor_says_stop) {
   const auto x = some_rows(2000, 20);
   int calls = 0;
-  expect_refused(Errc::interrupted, "interrupted", [&] {
+  test::expect_error(Errc::interrupted, {"interrupted"}, [&] {
     fit(x, {.monitor = [&](const Progress& p) {
           ++calls;
           EXPECT_FALSE(p.what.empty());
@@ -118,8 +107,8 @@ TEST(FitRefuses, to_go_on_when_the_monitor_says_stop) {
 
 TEST(TransformRefuses, rows_of_another_width) {
   const auto model = fit(some_rows());
-  expect_refused(Errc::bad_data, "rows have 3 columns", [&] { model.transform(some_rows(5, 3)); });
-  expect_refused(Errc::bad_data, "5 scores", [&] { model.inverse(some_rows(2, 5)); });
+  test::expect_error(Errc::bad_data, {"rows have 3 columns"}, [&] { model.transform(some_rows(5, 3)); });
+  test::expect_error(Errc::bad_data, {"5 scores"}, [&] { model.inverse(some_rows(2, 5)); });
 }
 
 }  // namespace

@@ -1,28 +1,16 @@
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
 #include <mercer/mercer.hpp>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace mercer::test {
 
 namespace {
-
-void expect_error(Errc code, std::initializer_list<const char*> words,
-                  const std::function<void()>& action) {
-  try {
-    action();
-    FAIL() << "nothing was refused";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    for (const char* word : words) EXPECT_THAT(error.what(), testing::HasSubstr(word));
-  }
-}
 
 const Kernel rbf = kernels::rbf({.gamma = 0.5});
 

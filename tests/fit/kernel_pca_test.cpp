@@ -369,6 +369,42 @@ TEST(KernelPca, a_small_budget_gives_the_same_answer) {
             1e-9 * all.eigenvalues()[0]);
 }
 
+TEST(KernelPca, rounded_tiles_are_certified_against_the_matrix_itself) {
+  const Matrix<double> x = cloud(3000, 4, 21);  // 38 MB of tiles, 19 in 32 bits
+  FitOptions options{
+      .components = 5, .kernel = kernels::rbf({.gamma = 0.3}), .solver = Solver::krylov};
+  const auto exact = fit(x, options);
+  EXPECT_EQ(exact.report().solver.why.find("32 bits"), std::string::npos);
+  options.memory = 40 << 20;
+  for (const double tolerance : {1e-6, 1e-10}) {  // by the bound; by one more pass
+    options.tolerance = tolerance;
+    const auto rounded = fit(x, options);
+    EXPECT_NE(rounded.report().solver.why.find("32 bits"), std::string::npos);
+    for (Index i = 0; i < 5; ++i) {
+      const double residual = rounded.report().solver.residuals[static_cast<std::size_t>(i)];
+      EXPECT_LE(residual, tolerance);
+      // An eigenvalue lies within the residual, and these are well apart.
+      EXPECT_NEAR(rounded.eigenvalues()[i], exact.eigenvalues()[i],
+                  (residual + 1e-12) * exact.eigenvalues()[0]);
+    }
+  }
+}
+
+TEST(KernelPca, eigenvalues_below_the_rounding_of_tiles_are_found_without_it) {
+  // Two directions of variance 1 and 1e-10: the second drowns in 32 bits.
+  Matrix<double> x = cloud(3000, 2, 22);
+  x.col(1) *= 1e-5;
+  FitOptions options{.components = 2,
+                     .kernel = kernels::linear(),
+                     .solver = Solver::krylov,
+                     .tolerance = 1e-5,
+                     .memory = 40 << 20};
+  const auto model = fit(x, options);
+  const auto plain = fit(x, {.components = 2});
+  EXPECT_EQ(model.report().solver.why.find("32 bits"), std::string::npos);
+  EXPECT_NEAR(model.eigenvalues()[1], plain.eigenvalues()[1], 1e-5 * plain.eigenvalues()[1]);
+}
+
 }  // namespace
 
 }  // namespace mercer::test

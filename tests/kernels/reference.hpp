@@ -5,6 +5,8 @@
 
 #include <mercer/kernel.hpp>
 
+#include <Eigen/SparseCore>
+
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -109,17 +111,7 @@ Matrix<T> nonnegative_rows(Random& random, Index n, Index d) {
 
 template <class T>
 Csr<T> sparse_copy(const Matrix<T>& x) {
-  Csr<T> csr;
-  csr.cols = x.cols();
-  for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < x.cols(); ++j)
-      if (x(i, j) != 0) {
-        csr.columns.push_back(static_cast<std::int32_t>(j));
-        csr.values.push_back(x(i, j));
-      }
-    csr.offsets.push_back(static_cast<std::int64_t>(csr.values.size()));
-  }
-  return csr;
+  return Csr<T>::from(Eigen::SparseMatrix<T, Eigen::RowMajor>(x.sparseView()));
 }
 
 }  // namespace mercer::test

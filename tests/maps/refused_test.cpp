@@ -2,30 +2,18 @@
 #include "maps/binomial.hpp"
 #include "maps/budget.hpp"
 #include "maps/from_text.hpp"
+#include "support/errors.hpp"
 
 #include <mercer/error.hpp>
 
 #include <gtest/gtest.h>
 
-#include <functional>
 
 namespace mercer {
 namespace {
 
-std::string refusal(const std::function<void()>& call, Errc code) {
-  try {
-    call();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return {};
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using test::has;
+using test::refusal;
 
 TEST(Binomial, is_exact_up_to_the_last_number_that_fits) {
   EXPECT_EQ(binomial(5, 2), 10);

@@ -72,6 +72,45 @@ TYPED_TEST(KernelMatrixOf, M_D1_is_the_centred_matrix_however_much_of_it_is_kept
     }
 }
 
+TEST(KernelMatrix, rounded_tiles_move_it_by_less_than_it_says) {
+  Random random(5);
+  const Index n = 600;
+  const Matrix<double> x = random.normal(n, 5), v = random.normal(n, 9);
+  const Vector<double> ones = Vector<double>::Ones(n);
+  const Matrix<double> want = reference(x, 0.2, ones, true) * v;
+  const Tiles<double> tiles = kernel_tiles(kernels::rbf({.gamma = 0.2}), Rows<double>(x));
+  for (const std::size_t memory : {std::size_t{2} * 4 * 256 * 256, everything}) {
+    KernelMatrix<double> k(tiles, {.memory = memory, .rounded = true, .threads = 2});
+    Matrix<double> first(n, 9), second(n, 9);
+    k.apply(v, first);
+    k.apply(v, second);
+    // One matrix in every pass: solvers mix products of several. The first pass has a vector more,
+    // and so another order of sums.
+    EXPECT_LT((first - second).norm(), 1e-13 * want.norm());
+    const double moved = (first - want).norm();
+    EXPECT_LE(moved, k.rounding() * v.norm());
+    EXPECT_GT(moved, 1e-4 * k.rounding() * v.norm());  // and it was rounded
+    EXPECT_NEAR(k.rounding(), std::ldexp(static_cast<double>(n), -32), 1e-5 * k.rounding());
+    k.apply_exact(v, second);
+    EXPECT_LT((second - want).norm(), 1e-13 * want.norm());
+  }
+  EXPECT_EQ(KernelMatrix<double>(tiles, {.memory = 3 * 4 * 256 * 256, .rounded = true})
+                .kept_tiles(),
+            3);
+}
+
+TEST(KernelMatrix, entries_beyond_the_diagonal_cannot_be_rounded) {
+  Random random(6);
+  Matrix<double> k = random.normal(300, 300);  // no kernel's matrix
+  k = (k + k.transpose()).eval();
+  k.diagonal().setOnes();
+  KernelMatrix<double> a(matrix_tiles(Rows<double>(k)), {.memory = everything, .rounded = true});
+  const Matrix<double> v = random.normal(300, 2);
+  Matrix<double> out(300, 2);
+  a.apply(v, out);
+  EXPECT_EQ(a.rounding(), std::numeric_limits<double>::infinity());
+}
+
 TEST(KernelMatrix, is_bitwise_the_same_for_one_and_two_threads) {
   Random random(2);
   const Matrix<double> x = random.normal(700, 4), v = random.normal(700, 9);

@@ -1,5 +1,6 @@
 #include "solvers/krylov.hpp"
 
+#include "support/errors.hpp"
 #include "support/operators.hpp"
 #include "support/random.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 using test::DenseOperator;
 using test::Random;
+using test::refusal;
 using test::with_spectrum;
 
 Vector<double> descending(Vector<double> values) {
@@ -168,17 +170,6 @@ TEST(Krylov, repeats_itself_to_the_last_bit) {
     EXPECT_EQ(one.pairs.values, two.pairs.values);
     EXPECT_EQ(one.passes, two.passes);
   }
-}
-
-std::string refusal(const std::function<void()>& call, Errc code) {
-  try {
-    call();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "not refused";
-  return {};
 }
 
 TEST(Krylov, says_what_was_reached_when_passes_run_out) {
