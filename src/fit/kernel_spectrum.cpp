@@ -33,12 +33,6 @@ double noise_level(Index n, double largest_entry) {
          std::max(largest_entry, std::numeric_limits<double>::min());
 }
 
-/// The float product carries errors of its own; asking for more would never end.
-template <class T>
-double reachable(double tolerance) {
-  return std::max(tolerance, 128.0 * static_cast<double>(std::numeric_limits<T>::epsilon()));
-}
-
 Index most_components(Index n, const FitOptions& options) {
   const Index most = options.center ? n - 1 : n;
   const Components& asked = options.components;
@@ -219,7 +213,7 @@ std::optional<KernelSpectrum> by_krylov(const Tiles<T>& tiles, const FitOptions&
   const Components& asked = options.components;
   const Index first = std::min<Index>(n, asked.kind() == Kind::count ? asked.count() : 32);
   KernelSpectrum s;
-  s.tolerance = reachable<T>(options.tolerance);
+  s.tolerance = options.tolerance;
 
   // Kept tiles cost memory traffic, so few vectors a pass; computed ones cost kernel values, which
   // more vectors share.

@@ -54,13 +54,20 @@ void inner_products(const Rows<T>& x, const Rows<T>& y, const TileView<T>& out) 
 
 template <class T>
 Vector<double> squared_norms(const Rows<T>& x) {
-  Vector<double> norms(x.rows());
+  // Short sums in T, which the compiler can do several at a time, added up in double; all in double
+  // where squares leave the range of a float.
+  constexpr Index chunk = 64;
+  Vector<double> squares = Vector<double>::Zero(x.rows());
   for (Index i = 0; i < x.rows(); ++i) {
-    const T* values = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
+    const T* const row = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
     const Index count = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-    norms[i] = Eigen::Map<const Vector<T>>(values, count).template cast<double>().squaredNorm();
+    for (Index j = 0; j < count; j += chunk)
+      squares[i] += static_cast<double>(
+          Eigen::Map<const Vector<T>>(row + j, std::min(chunk, count - j)).squaredNorm());
+    if (!(squares[i] > 1e-30 && squares[i] < 1e30))
+      squares[i] = Eigen::Map<const Vector<T>>(row, count).template cast<double>().squaredNorm();
   }
-  return norms;
+  return squares;
 }
 
 template void inner_products(const Rows<float>&, const Rows<float>&, const TileView<float>&);

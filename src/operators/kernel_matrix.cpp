@@ -22,24 +22,25 @@ namespace {
 constexpr std::size_t cache_line = 64;
 
 /// Numbers that begin on a cache line: a panel's row then is one line.
-template <class T>
 class Aligned {
  public:
   explicit Aligned(Index size)
-      : data_(static_cast<T*>(std::aligned_alloc(
-            cache_line, (static_cast<std::size_t>(size) * sizeof(T) + cache_line - 1) / cache_line *
-                            cache_line))) {
+      : data_(static_cast<double*>(std::aligned_alloc(
+            cache_line, (static_cast<std::size_t>(size) * sizeof(double) + cache_line - 1) /
+                            cache_line * cache_line))) {
     if (!data_) throw std::bad_alloc();
   }
   ~Aligned() { std::free(data_); }
   Aligned(const Aligned&) = delete;
   Aligned& operator=(const Aligned&) = delete;
-  T* data() const { return data_; }
+  double* data() const { return data_; }
 
  private:
-  T* data_;
+  double* data_;
 };
 
+/// Rows of a tile that are made doubles at a time: few enough for the first-level cache.
+constexpr Index widened_rows = 8;
 constexpr double largest_integer = 2147483647;  // of 32 bits
 
 Index tiles_across(Index n, Index side) { return (n + side - 1) / side; }
@@ -102,7 +103,7 @@ double KernelMatrix<T>::bytes_of_pass(double rows, double vectors, int threads) 
   const double width = panel_width * (std::ceil(vectors / panel_width) + 1);
   const double parts = static_cast<double>(part_count(threads));
   // Panels in and, a part each, out; one block in double; tiles and their scratch.
-  return rows * (width * (1 + parts) * sizeof(T) + 8 * vectors) +
+  return rows * (width * (1 + parts) * sizeof(double) + 8 * vectors) +
          thread_count(threads) * 4.0 * side * side * sizeof(double);
 }
 
@@ -181,8 +182,7 @@ bool KernelMatrix<float>::keep_rounded(Index, float*) {
   return false;  // a float has no bits to spare: never asked for
 }
 
-/// A tile's values, where they are kept or in `scratch`; null when they are kept in fixed point, to
-/// be widened strip by strip.
+/// A tile's values, where they are kept or in `scratch`; null when they are kept in fixed point.
 template <class T>
 const T* KernelMatrix<T>::whole_tile(Index t, T* scratch, bool& overflow) {
   const bool kept = t < kept_ && !exact_;
@@ -197,46 +197,51 @@ const T* KernelMatrix<T>::whole_tile(Index t, T* scratch, bool& overflow) {
   return out;
 }
 
-/// `count` of its values from `first` on.
-template <class T>
-const T* KernelMatrix<T>::strip(Index t, const T* whole, Index first, Index count,
-                                T* scratch) const {
-  if constexpr (std::is_same_v<T, double>)
-    if (!whole) {
-      from_fixed_point(static_cast<const std::int32_t*>(store_) + t * side * side + first, count,
-                       unit_, scratch);
-      return scratch;
-    }
-  return whole + first;
+/// `count` of its values from `first` on, as doubles: in `wide` unless they are there as such.
+template <>
+const double* KernelMatrix<double>::strip(Index t, const double* whole, Index first, Index count,
+                                          double* wide) const {
+  if (whole) return whole + first;
+  from_fixed_point(static_cast<const std::int32_t*>(store_) + t * side * side + first, count, unit_,
+                   wide);
+  return wide;
+}
+
+template <>
+const double* KernelMatrix<float>::strip(Index, const float* whole, Index first, Index count,
+                                         double* wide) const {
+  widen(whole + first, count, wide);
+  return wide;
 }
 
 template <class T>
 void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
   const Index n = size(), b = v.cols(), panels = panels_for(b), panel = n * panel_width;
-  Aligned<T> in(panels * panel);
+  Aligned in(panels * panel);
   parallel_ranges(n, options_.threads, 4096, [&](Index begin, Index end, int) {
     for (Index p = 0; p < panels; ++p) {
       const Index first = p * panel_width, count = std::min(panel_width, b - first);
       for (Index i = begin; i < end; ++i) {
-        T* const to = in.data() + p * panel + i * panel_width;
-        for (Index c = 0; c < count; ++c) to[c] = static_cast<T>(v(i, first + c));
-        std::fill(to + count, to + panel_width, T(0));
+        double* const to = in.data() + p * panel + i * panel_width;
+        for (Index c = 0; c < count; ++c) to[c] = v(i, first + c);
+        std::fill(to + count, to + panel_width, 0.0);
       }
     }
   });
 
   const auto parts = static_cast<Index>(parts_.size()) - 1;
-  Aligned<T> sums(parts * panels * panel);
+  Aligned sums(parts * panels * panel);
   std::vector<char> overflows(static_cast<std::size_t>(parts), 0);
   const auto caller = std::this_thread::get_id();
   Reporter report(options_.monitor, "kernel matrix", "tiles", static_cast<double>(tiles()));
   parallel_for(parts, options_.threads, [&](Index part) {
-    Aligned<T> scratch(side * side), zeros(side * panel_width), unused(side * panel_width);
-    std::fill_n(zeros.data(), side * panel_width, T(0));
-    std::fill_n(unused.data(), side * panel_width, T(0));
-    T* const y = sums.data() + part * panels * panel;
+    Matrix<T> scratch(side, side);
+    Aligned wide(side * widened_rows), zeros(side * panel_width), unused(side * panel_width);
+    std::fill_n(zeros.data(), side * panel_width, 0.0);
+    std::fill_n(unused.data(), side * panel_width, 0.0);
+    double* const y = sums.data() + part * panels * panel;
     bool overflow = false;
-    std::fill_n(y, panels * panel, T(0));
+    std::fill_n(y, panels * panel, 0.0);
     const Index from = parts_[static_cast<std::size_t>(part)];
     const Index to = parts_[static_cast<std::size_t>(part) + 1];
     for (Index t = from; t < to; ++t) {
@@ -245,13 +250,14 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
       const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
       const Index rows = std::min(side, n - i), cols = std::min(side, n - j);
       // A strip of the tile stays in the cache for all panels; what is widened, in the first level.
-      const Index strip_rows = whole ? 32 : 8;
+      const bool widened = !whole || !std::is_same_v<T, double>;
+      const Index strip_rows = widened ? widened_rows : 32;
       for (Index r = 0; r < rows; r += strip_rows) {
         const Index height = std::min(strip_rows, rows - r);
-        const T* const a = strip(t, whole, r * cols, height * cols, scratch.data());
+        const double* const a = strip(t, whole, r * cols, height * cols, wide.data());
         for (Index p = 0; p < panels; ++p) {
-          const T* const vp = in.data() + p * panel;
-          T* const yp = y + p * panel;
+          const double* const vp = in.data() + p * panel;
+          double* const yp = y + p * panel;
           // A tile on the diagonal counts once: its second use gets nothing to multiply with.
           add_symmetric_product(a, height, cols, cols,
                                 i == j ? zeros.data() : vp + (i + r) * panel_width,
@@ -270,7 +276,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
         const Index at = c / panel_width * panel + i * panel_width + c % panel_width;
         double sum = 0;
         for (Index part = 0; part < parts; ++part)
-          sum += static_cast<double>(sums.data()[part * panels * panel + at]);
+          sum += sums.data()[part * panels * panel + at];
         out(i, c) = sum;
       }
   });

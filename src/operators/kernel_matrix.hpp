@@ -12,11 +12,12 @@
 // never formed: vectors are centred before and after the product with K. Only tiles on and above
 // the diagonal exist; each is used twice. Tiles that fit the budget are computed in the first pass
 // and kept, the others are computed again in every pass. A pass costs N²·b flops times two, and
-// N²/2 kernel values for what is not kept.
+// N²/2 kernel values for what is not kept. Kernel values are computed and kept as T says; products
+// and sums are in double.
 //
 // `rounded` keeps twice as many tiles, in fixed point: 32 bits of max k(x, x), which no entry of a
-// valid kernel exceeds. That is 8 bits more than a float has where it counts. Products are in T all
-// the same; the matrix is then off by at most `rounding()` in norm, and the same in every pass.
+// valid kernel exceeds. That is 8 bits more than a float has where it counts. The matrix is then
+// off by at most `rounding()` in norm, and the same in every pass.
 // `apply_exact` computes every tile once more and tells what the rounding did to a block.
 
 #include "operators/tiles.hpp"
@@ -83,7 +84,7 @@ class KernelMatrix {
   void compute(Index tile, T* out) const;
   bool keep_rounded(Index tile, T* values);
   const T* whole_tile(Index tile, T* scratch, bool& overflow);
-  const T* strip(Index tile, const T* whole, Index first, Index count, T* scratch) const;
+  const double* strip(Index tile, const T* whole, Index first, Index count, double* wide) const;
   void finish_first_pass(const Vector<double>& kw);
 
   Tiles<T> source_;

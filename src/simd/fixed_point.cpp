@@ -56,6 +56,16 @@ HWY_ATTR void from_integers(const std::int32_t* HWY_RESTRICT x, Index n, double 
   for (; i < n; ++i) out[i] = unit * x[i];
 }
 
+HWY_ATTR void from_floats(const float* HWY_RESTRICT x, Index n, double* HWY_RESTRICT out) {
+  const Doubles tag;
+  const hn::Rebind<float, Doubles> floats;
+  const auto lanes = static_cast<Index>(hn::Lanes(tag));
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::PromoteTo(tag, hn::LoadU(floats, x + i)), tag, out + i);
+  for (; i < n; ++i) out[i] = static_cast<double>(x[i]);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace mercer
 HWY_AFTER_NAMESPACE();
@@ -65,6 +75,7 @@ namespace mercer {
 
 HWY_EXPORT(to_integers);
 HWY_EXPORT(from_integers);
+HWY_EXPORT(from_floats);
 
 double to_fixed_point(const double* x, Index n, double unit, std::int32_t* out) {
   return HWY_DYNAMIC_DISPATCH(to_integers)(x, n, unit, out);
@@ -72,6 +83,10 @@ double to_fixed_point(const double* x, Index n, double unit, std::int32_t* out) 
 
 void from_fixed_point(const std::int32_t* x, Index n, double unit, double* out) {
   HWY_DYNAMIC_DISPATCH(from_integers)(x, n, unit, out);
+}
+
+void widen(const float* x, Index n, double* out) {
+  HWY_DYNAMIC_DISPATCH(from_floats)(x, n, out);
 }
 
 }  // namespace mercer

@@ -1,6 +1,7 @@
 #pragma once
-// Numbers as 32-bit multiples of a unit and back, with the instructions this machine has (found at
-// run time). Of numbers up to a known largest one this keeps 31 bits where a float keeps 24.
+// Numbers in 32 bits and back, with the instructions this machine has (found at run time): as
+// multiples of a unit, which of numbers up to a known largest one keeps 31 bits where a float keeps
+// 24; and as floats.
 
 #include <mercer/matrix.hpp>
 
@@ -14,5 +15,8 @@ double to_fixed_point(const double* x, Index n, double unit, std::int32_t* out);
 
 /// out[i] = unit·x[i].
 void from_fixed_point(const std::int32_t* x, Index n, double unit, double* out);
+
+/// out[i] = x[i].
+void widen(const float* x, Index n, double* out);
 
 }  // namespace mercer

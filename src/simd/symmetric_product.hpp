@@ -14,8 +14,8 @@ constexpr Index panel_width = 8;
 
 /// For one panel: y_rows += A·v_cols and y_cols += Aᵀ·v_rows. A: rows×cols, rows `stride` apart.
 /// v_rows, y_rows: panels of `rows` entries; v_cols, y_cols: panels of `cols` entries.
-template <class T>
-void add_symmetric_product(const T* a, Index rows, Index cols, Index stride, const T* v_rows,
-                           const T* v_cols, T* y_rows, T* y_cols);
+void add_symmetric_product(const double* a, Index rows, Index cols, Index stride,
+                           const double* v_rows, const double* v_cols, double* y_rows,
+                           double* y_cols);
 
 }  // namespace mercer

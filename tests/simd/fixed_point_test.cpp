@@ -30,6 +30,18 @@ TEST(FixedPoint, is_off_by_half_a_unit_at_most_and_comes_back_the_same) {
   });
 }
 
+TEST(Widen, is_exact_for_any_length) {
+  test::on_every_target([] {
+    for (Index n = 0; n <= 37; ++n) {
+      const Vector<float> x = test::Random(2).normal(1, n + 1).row(0).head(n).cast<float>();
+      Vector<double> out = Vector<double>::Constant(n + 1, -7);
+      widen(x.data(), n, out.data());
+      EXPECT_EQ(Vector<double>(out.head(n)), Vector<double>(x.cast<double>()));
+      EXPECT_EQ(out[n], -7);
+    }
+  });
+}
+
 TEST(FixedPoint, tells_when_a_number_does_not_fit) {
   test::on_every_target([] {
     for (const double wrong : {3e9, -3e9, std::numeric_limits<double>::infinity(),
