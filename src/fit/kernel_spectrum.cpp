@@ -155,8 +155,8 @@ KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const 
 }
 
 struct Start {
-  Matrix<double> vectors;      ///< the main directions of some columns of the centred matrix
-  double largest = 0;          ///< its largest eigenvalue, judged by the same columns
+  Matrix<double> vectors;  ///< the main directions of some columns of the centred matrix
+  double largest = 0;      ///< its largest eigenvalue, judged by the same columns
 };
 
 /// Vectors to begin with. The columns cost a fraction of a pass, and save one or two.
@@ -174,9 +174,9 @@ Start start_block(const Tiles<T>& tiles, const FitOptions& options) {
                     static_cast<double>(count))};
 }
 
-/// Should tiles be kept in 32 bits? Always when the tolerance allows for their rounding: memory that
-/// was never touched costs more than the conversion. Otherwise an exact pass has to follow, and
-/// that pays when not all tiles fit but a good part of them does.
+/// Should tiles be kept in 32 bits? Always when the tolerance allows for their rounding: memory
+/// that was never touched costs more than the conversion. Otherwise an exact pass has to follow,
+/// and that pays when not all tiles fit but a good part of them does.
 bool rounding_pays(double n, double largest_entry, double largest_eigenvalue, double tolerance,
                    double budget) {
   const double rounding = std::ldexp(n * largest_entry, -32);
@@ -280,8 +280,7 @@ std::optional<KernelSpectrum> by_krylov(const Tiles<T>& tiles, const FitOptions&
     found.pairs.residuals = exact_residuals(matrix, found.pairs);
     ++s.passes;
   }
-  if (blurred || found.pairs.residuals.maxCoeff() > s.tolerance * largest)
-    return std::nullopt;
+  if (blurred || found.pairs.residuals.maxCoeff() > s.tolerance * largest) return std::nullopt;
   s.eigenvalues = found.pairs.values;
   s.vectors = std::move(found.pairs.vectors);
   s.residuals = found.pairs.residuals / largest;

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <type_traits>
 #include <thread>
+#include <type_traits>
 
 namespace mercer {
 
@@ -73,7 +73,8 @@ KernelMatrix<T>::KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options)
   const Index parts = std::min<Index>(part_count(options_.threads), count);
   for (Index p = 0; p <= parts; ++p) parts_.push_back(count * p / parts);
 
-  const std::size_t tile_bytes = (options_.rounded ? sizeof(std::int32_t) : sizeof(T)) * side * side;
+  const std::size_t tile_bytes =
+      (options_.rounded ? sizeof(std::int32_t) : sizeof(T)) * side * side;
   // An entry may exceed the largest diagonal one by rounding.
   unit_ = largest_diagonal() * (1 + 1e-6) / largest_integer;
   kept_ = std::min<Index>(count, static_cast<Index>(options_.memory / tile_bytes));
@@ -166,7 +167,8 @@ void KernelMatrix<T>::compute(Index t, T* out) const {
   }
 }
 
-/// Keeps a tile in fixed point and leaves the rounded values in place; false when one was too large.
+/// Keeps a tile in fixed point and leaves the rounded values in place; false when one was too
+/// large.
 template <>
 bool KernelMatrix<double>::keep_rounded(Index t, double* values) {
   std::int32_t* const kept = static_cast<std::int32_t*>(store_) + t * side * side;
@@ -275,8 +277,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
       for (Index c = 0; c < b; ++c) {
         const Index at = c / panel_width * panel + i * panel_width + c % panel_width;
         double sum = 0;
-        for (Index part = 0; part < parts; ++part)
-          sum += sums.data()[part * panels * panel + at];
+        for (Index part = 0; part < parts; ++part) sum += sums.data()[part * panels * panel + at];
         out(i, c) = sum;
       }
   });

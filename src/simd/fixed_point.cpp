@@ -85,9 +85,7 @@ void from_fixed_point(const std::int32_t* x, Index n, double unit, double* out) 
   HWY_DYNAMIC_DISPATCH(from_integers)(x, n, unit, out);
 }
 
-void widen(const float* x, Index n, double* out) {
-  HWY_DYNAMIC_DISPATCH(from_floats)(x, n, out);
-}
+void widen(const float* x, Index n, double* out) { HWY_DYNAMIC_DISPATCH(from_floats)(x, n, out); }
 
 }  // namespace mercer
 #endif

@@ -9,8 +9,8 @@
 
 namespace mercer {
 
-/// out[i] = the multiple of `unit` nearest to x[i]. Returns the largest |x[i]|/unit, rounded: when it
-/// exceeds 2^31 − 1, or is NaN, `out` is of no use.
+/// out[i] = the multiple of `unit` nearest to x[i]. Returns the largest |x[i]|/unit, rounded: when
+/// it exceeds 2^31 − 1, or is NaN, `out` is of no use.
 double to_fixed_point(const double* x, Index n, double unit, std::int32_t* out);
 
 /// out[i] = unit·x[i].

@@ -94,8 +94,8 @@ HWY_ATTR void two_rows_two_vectors(const double* a, Index cols, Index stride, co
 }
 
 /// One row, any vector length: the rows that are left, and machines with short vectors.
-HWY_ATTR void one_row(const double* a, Index cols, const double* v_rows, const double* v_cols, double* y_rows,
-                      double* y_cols) {
+HWY_ATTR void one_row(const double* a, Index cols, const double* v_rows, const double* v_cols,
+                      double* y_rows, double* y_cols) {
   const Tag tag;
   const auto lanes = static_cast<Index>(hn::Lanes(tag));
   for (Index c = 0; c < panel_width; c += lanes) {
@@ -111,8 +111,9 @@ HWY_ATTR void one_row(const double* a, Index cols, const double* v_rows, const d
   }
 }
 
-HWY_ATTR void symmetric_product(const double* a, Index rows, Index cols, Index stride, const double* v_rows,
-                                const double* v_cols, double* y_rows, double* y_cols) {
+HWY_ATTR void symmetric_product(const double* a, Index rows, Index cols, Index stride,
+                                const double* v_rows, const double* v_cols, double* y_rows,
+                                double* y_cols) {
   const auto lanes = static_cast<Index>(hn::Lanes(Tag()));
   const Index step = lanes == panel_width ? 4 : 2 * lanes == panel_width ? 2 : 1;
   Index i = 0;

@@ -11,7 +11,9 @@ namespace mercer {
 namespace {
 
 /// Rows that make a millisecond of work, more or less.
-Index grain(Index m, Index k) { return std::max<Index>(1024, 4'000'000 / std::max<Index>(1, m * k)); }
+Index grain(Index m, Index k) {
+  return std::max<Index>(1024, 4'000'000 / std::max<Index>(1, m * k));
+}
 
 }  // namespace
 
@@ -37,8 +39,8 @@ void tall_times_tall(const double* a, Index n, Index m, Index a_stride, const do
     const Index i = part * rows;
     Matrix<double>& sum = sums[static_cast<std::size_t>(part)];
     sum.resize(m, k);
-    multiply_tall(a + i * a_stride, std::min(rows, n - i), m, a_stride, b + i * b_stride, k, b_stride,
-                  sum.data(), k);
+    multiply_tall(a + i * a_stride, std::min(rows, n - i), m, a_stride, b + i * b_stride, k,
+                  b_stride, sum.data(), k);
   });
   for (Index part = 1; part < parts; ++part) sums[0] += sums[static_cast<std::size_t>(part)];
   for (Index i = 0; i < m; ++i)

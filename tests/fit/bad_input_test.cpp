@@ -21,14 +21,14 @@ TEST(FitRefuses, a_k_that_is_zero_negative_or_too_large) {
   test::expect_error(Errc::bad_option, {"-k -3"}, [&] { fit(x, {.components = -3}); });
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
     test::expect_error(Errc::bad_option, {"at most 4"},
-                   [&] { fit(x, {.components = 5, .solver = solver}); });
+                       [&] { fit(x, {.components = 5, .solver = solver}); });
     test::expect_error(Errc::bad_option, {"at most 2"},
-                   [&] { fit(some_rows(3, 9), {.components = 3, .solver = solver}); });
+                       [&] { fit(some_rows(3, 9), {.components = 3, .solver = solver}); });
   }
   test::expect_error(Errc::bad_option, {"fraction"},
-                 [&] { fit(x, {.components = variance_fraction(1.5)}); });
+                     [&] { fit(x, {.components = variance_fraction(1.5)}); });
   test::expect_error(Errc::bad_option, {"fraction"},
-                 [&] { fit(x, {.components = variance_fraction(0)}); });
+                     [&] { fit(x, {.components = variance_fraction(0)}); });
 }
 
 TEST(FitRefuses, options_out_of_range) {
@@ -37,15 +37,16 @@ TEST(FitRefuses, options_out_of_range) {
   test::expect_error(Errc::bad_option, {"--ddof 2"}, [&] { fit(x, {.ddof = 2}); });
   test::expect_error(Errc::bad_option, {"--threads"}, [&] { fit(x, {.threads = -1}); });
   test::expect_error(Errc::bad_option, {"centring"},
-                 [&] { fit(x, {.center = false, .missing = Missing::mean}); });
+                     [&] { fit(x, {.center = false, .missing = Missing::mean}); });
 }
 
 TEST(FitRefuses, too_few_rows_and_rows_without_variance) {
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
     test::expect_error(Errc::bad_data, {"no rows"}, [&] { fit(some_rows(0), {.solver = solver}); });
     test::expect_error(Errc::bad_data, {"one row"}, [&] { fit(some_rows(1), {.solver = solver}); });
-    test::expect_error(Errc::bad_data, {"all rows are equal"},
-                   [&] { fit(Matrix<double>::Constant(9, 3, 0.1).eval(), {.solver = solver}); });
+    test::expect_error(Errc::bad_data, {"all rows are equal"}, [&] {
+      fit(Matrix<double>::Constant(9, 3, 0.1).eval(), {.solver = solver});
+    });
   }
   test::expect_error(Errc::bad_data, {"no columns"}, [&] { fit(some_rows(5, 0)); });
 }
@@ -80,16 +81,16 @@ TEST(FitRefuses, weights_that_are_none) {
 
 TEST(FitRefuses, a_budget_that_cannot_hold_the_work) {
   test::expect_error(Errc::out_of_memory, {"--memory"},
-                 [&] { fit(some_rows(600, 500), {.memory = 100000}); });
+                     [&] { fit(some_rows(600, 500), {.memory = 100000}); });
 }
 
 TEST(FitRefuses, directions_that_do_not_fit_or_point_nowhere) {
   const auto x = some_rows();
   const Rows<double> rows(x);
   test::expect_error(Errc::bad_option, {"3 numbers"},
-                 [&] { variance_along(rows, Matrix<double>::Ones(1, 3)); });
+                     [&] { variance_along(rows, Matrix<double>::Ones(1, 3)); });
   test::expect_error(Errc::bad_option, {"length 0"},
-                 [&] { variance_along(rows, Matrix<double>::Zero(1, 4)); });
+                     [&] { variance_along(rows, Matrix<double>::Zero(1, 4)); });
 }
 
 TEST(FitRefuses, to_go_on_when_the_monitor_says_stop) {
@@ -107,7 +108,8 @@ TEST(FitRefuses, to_go_on_when_the_monitor_says_stop) {
 
 TEST(TransformRefuses, rows_of_another_width) {
   const auto model = fit(some_rows());
-  test::expect_error(Errc::bad_data, {"rows have 3 columns"}, [&] { model.transform(some_rows(5, 3)); });
+  test::expect_error(Errc::bad_data, {"rows have 3 columns"},
+                     [&] { model.transform(some_rows(5, 3)); });
   test::expect_error(Errc::bad_data, {"5 scores"}, [&] { model.inverse(some_rows(2, 5)); });
 }
 

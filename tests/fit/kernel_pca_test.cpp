@@ -342,6 +342,17 @@ TEST(KernelPca, float_rows_find_the_rank_and_come_near) {
   }
 }
 
+TEST(KernelPca, residuals_of_a_float_matrix_are_those_of_the_matrix_as_it_is) {
+  const Matrix<float> k = rbf_matrix(cloud(300, 3, 23), 0.4).cast<float>();
+  const auto model =
+      fit(k, {.components = 6, .precomputed = true, .solver = Solver::krylov, .tolerance = 1e-10});
+  const Reference truth = reference(k.cast<double>());
+  for (Index i = 0; i < 6; ++i) {
+    EXPECT_LE(model.report().solver.residuals[static_cast<std::size_t>(i)], 1e-10);
+    EXPECT_NEAR(model.eigenvalues()[i], truth.eigenvalues[i], 1e-10 * truth.eigenvalues[0]);
+  }
+}
+
 TEST(KernelPca, the_answer_is_the_same_for_one_and_two_threads) {
   const Matrix<double> x = cloud(600, 4, 19);
   FitOptions options{.components = 6,

@@ -94,9 +94,8 @@ TEST(KernelMatrix, rounded_tiles_move_it_by_less_than_it_says) {
     k.apply_exact(v, second);
     EXPECT_LT((second - want).norm(), 1e-13 * want.norm());
   }
-  EXPECT_EQ(KernelMatrix<double>(tiles, {.memory = 3 * 4 * 256 * 256, .rounded = true})
-                .kept_tiles(),
-            3);
+  EXPECT_EQ(
+      KernelMatrix<double>(tiles, {.memory = 3 * 4 * 256 * 256, .rounded = true}).kept_tiles(), 3);
 }
 
 TEST(KernelMatrix, entries_beyond_the_diagonal_cannot_be_rounded) {

@@ -20,10 +20,8 @@ TEST(SymmetricProduct, adds_both_products_of_a_tile) {
         Matrix<double> y_rows = random.normal(rows, panel_width);
         Matrix<double> y_cols = random.normal(cols, panel_width);
         const Matrix<double> tile = a.leftCols(cols);
-        const Matrix<double> want_rows =
-            y_rows + tile * v_cols;
-        const Matrix<double> want_cols =
-            y_cols + tile.transpose() * v_rows;
+        const Matrix<double> want_rows = y_rows + tile * v_cols;
+        const Matrix<double> want_cols = y_cols + tile.transpose() * v_rows;
         add_symmetric_product(a.data(), rows, cols, stride, v_rows.data(), v_cols.data(),
                               y_rows.data(), y_cols.data());
         // At most 33 sums of numbers of size 10.

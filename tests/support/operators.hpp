@@ -12,7 +12,8 @@ namespace mercer::test {
 
 inline Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b) {
   Matrix<double> c(a.rows(), b.cols());
-  multiply(a.data(), a.rows(), a.cols(), a.cols(), b.data(), b.cols(), b.cols(), c.data(), c.cols());
+  multiply(a.data(), a.rows(), a.cols(), a.cols(), b.data(), b.cols(), b.cols(), c.data(),
+           c.cols());
   return c;
 }
 
