@@ -207,7 +207,7 @@ void add_fit(CLI::App& app) {
   add_switch(fit, "--clip", flags->clip,
              "take a kernel that is not valid: negative eigenvalues are 0", "Space");
   add_text(fit, "--solver", flags->solver, "NAME",
-           "auto, covariance, gram or svd; dense or krylov for kernels (auto: by cost)", "Running");
+           "auto, covariance, gram, svd, randomized; dense or krylov for kernels (auto: by cost)", "Running");
   add_text(fit, "--tolerance", flags->tolerance, "X",
            "largest residual, relative to the first eigenvalue (1e-10)", "Running");
   add_precision_flag(fit, flags->variance.precision,

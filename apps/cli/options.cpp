@@ -149,7 +149,8 @@ Components parse_components(std::string_view text) {
 Solver parse_solver(std::string_view text) {
   static constexpr Choice<Solver> choices[] = {
       {"auto", Solver::automatic}, {"covariance", Solver::covariance}, {"gram", Solver::gram},
-      {"svd", Solver::svd},        {"dense", Solver::dense},           {"krylov", Solver::krylov}};
+      {"svd", Solver::svd},        {"dense", Solver::dense},           {"krylov", Solver::krylov},
+      {"randomized", Solver::randomized}};
   return choose("--solver", text, choices);
 }
 

@@ -10,7 +10,8 @@
 ///     auto rings = mercer::fit(x, {.components = 2, .kernel = mercer::kernels::rbf({.gamma =
 ///     2})}); auto cubic = mercer::fit(x, mercer::polynomial_map<double>(x.cols(), 3));
 ///
-/// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d².
+/// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d²,
+/// randomized some 130·N·d in each of about eight passes.
 /// Kernels: N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or some 9·N³
 /// (dense).
 
@@ -66,6 +67,7 @@ enum class Solver {
   covariance,  ///< eigenpairs of the d×d scatter matrix: N ≫ d
   gram,        ///< eigenpairs of the N×N matrix of inner products: d ≫ N
   svd,         ///< singular values of the centred rows: the most digits
+  randomized,  ///< block Krylov on products with the rows, from random vectors: N and d both large
   dense,       ///< kernels: all of the N×N matrix, LAPACK
   krylov,      ///< kernels: block Krylov, within any memory
 };

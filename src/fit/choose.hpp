@@ -20,10 +20,14 @@ struct Choice {
   std::string why;
 };
 
+/// As `--solver` spells it.
+const char* name_of(Solver solver);
+
 /// Memory a solver takes besides the rows themselves.
 double working_bytes(Solver solver, const Size& size, int threads);
 
-/// The solver asked for, or the cheaper of covariance and Gram that fits in `budget` bytes.
+/// The solver asked for, or the cheapest of covariance, Gram and randomized that fits in `budget`
+/// bytes.
 /// Throws `Errc::out_of_memory`, naming the least that would do, when nothing fits.
 Choice choose_solver(const Size& size, const FitOptions& options, double budget);
 

@@ -39,9 +39,11 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, S
   const auto start = std::chrono::steady_clock::now();
   const Choice choice = choose_solver(size, options, working_budget);
   const bool gram = choice.solver == Solver::gram, svd = choice.solver == Solver::svd;
-  Spectrum s = gram  ? by_gram(passes, options)
-               : svd ? by_svd(passes, options)
-                     : by_covariance(passes, options);
+  const bool randomized = choice.solver == Solver::randomized;
+  Spectrum s = gram         ? by_gram(passes, options)
+               : svd        ? by_svd(passes, options)
+               : randomized ? by_products(passes, options, working_budget)
+                            : by_covariance(passes, options);
   const Index k = kept_components(options.components, s);
 
   ModelParts<T> parts;
@@ -63,7 +65,7 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, S
   report.centered = options.center;
   report.ddof = options.ddof;
   report.total_variance = s.total / (passes.weight() - options.ddof);
-  report.solver.name = gram ? "gram" : svd ? "svd" : "covariance";
+  report.solver.name = name_of(choice.solver);
   report.solver.why = choice.why;
   if (s.by_qr && !svd) report.solver.why += "; small variances by a QR of the centred rows";
   report.solver.passes = passes.count() + (passes.memory() && gram ? 2 : 0);

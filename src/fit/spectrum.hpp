@@ -1,5 +1,5 @@
 #pragma once
-// The three roads of linear PCA to the same eigenpairs.
+// The roads of linear PCA to the same eigenpairs.
 
 #include "fit/passes.hpp"
 
@@ -32,6 +32,11 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options);
 /// the rows themselves when they are in memory and fewer than the columns.
 template <class T>
 Spectrum by_svd(Passes<T>& passes, const FitOptions& options);
+
+/// N and d both large, few components: block Krylov on products with the scatter matrix, which is
+/// never formed. As many passes as it takes for the residuals to meet the tolerance.
+template <class T>
+Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget);
 
 /// How many of the eigenvalues to keep. Throws when more are asked for than the data have.
 Index kept_components(const Components& asked, const Spectrum& spectrum);

@@ -59,9 +59,9 @@ void multiply(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
 }
 
 void multiply_tall(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
-                   Index b_stride, double* c, Index c_stride) {
+                   Index b_stride, double* c, Index c_stride, bool add) {
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(m), size(k), size(n), 1.0, a,
-              size(a_stride), b, size(b_stride), 0.0, c, size(c_stride));
+              size(a_stride), b, size(b_stride), add ? 1.0 : 0.0, c, size(c_stride));
 }
 
 template <class T>

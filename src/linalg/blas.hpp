@@ -33,9 +33,9 @@ template <class T>
 void multiply(const T* a, Index m, Index k, Index a_stride, const T* b, Index n, Index b_stride,
               T* c, Index c_stride, bool add = false);
 
-/// C = AᵀB; A is n×m, B n×k, C m×k: both tall, as blocks of vectors are.
+/// C = AᵀB, or C += AᵀB; A is n×m, B n×k, C m×k: both tall, as blocks of vectors are.
 void multiply_tall(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
-                   Index b_stride, double* c, Index c_stride);
+                   Index b_stride, double* c, Index c_stride, bool add = false);
 
 /// C = ABᵀ (m×k times (n×k)ᵀ).
 template <class T>

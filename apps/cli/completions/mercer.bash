@@ -18,7 +18,7 @@ _mercer() {
 
   # Values of the option before the cursor.
   case $previous in
-    --solver) COMPREPLY=($(compgen -W "auto covariance gram svd dense krylov" -- "$current")); return ;;
+    --solver) COMPREPLY=($(compgen -W "auto covariance gram svd randomized dense krylov" -- "$current")); return ;;
     --scale) COMPREPLY=($(compgen -W "none std" -- "$current")); return ;;
     --precision) COMPREPLY=($(compgen -W "double float" -- "$current")); return ;;
     --missing) COMPREPLY=($(compgen -W "error drop mean" -- "$current")); return ;;

@@ -54,7 +54,7 @@ complete -c mercer -n '__mercer_in fit probe' -l no-center -d 'Leave the mean in
 complete -c mercer -n '__mercer_in fit probe' -l ddof -x -a '1 0' -d 'Variances over N-1 or N'
 
 # Running
-complete -c mercer -n '__mercer_in fit' -l solver -x -a 'auto covariance gram svd dense krylov' -d 'How to find them'
+complete -c mercer -n '__mercer_in fit' -l solver -x -a 'auto covariance gram svd randomized dense krylov' -d 'How to find them'
 complete -c mercer -n '__mercer_in fit' -l tolerance -x -d 'Largest relative residual'
 complete -c mercer -n '__mercer_in fit probe' -l memory -x -a '256MiB 1GiB 4GiB' -d 'Budget; larger data is streamed'
 complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'

@@ -1,0 +1,63 @@
+#pragma once
+// The scatter matrix of rows as a SymmetricOperator that is never formed: one pass over the rows
+// for every product.
+//
+//     ScatterOperator<double> s(d, [&](const auto& visit) { visit(rows, nullptr); }, {});
+//     auto [pairs, passes] = eigs(s, 20);
+//
+//     S = D⁻¹ Σ w (x − m)(x − m)ᵀ D⁻¹          m: the mean; D: scales, when there are any
+//
+// Dense rows are shifted by the mean of the first ones, so that a far mean costs no digits, and
+// what is left of the mean is taken off afterwards. Sparse rows are not shifted: they stay sparse.
+// A product with b vectors costs 4·d·b flops a row (4·b an entry of sparse rows).
+
+#include <mercer/matrix.hpp>
+#include <mercer/rows.hpp>
+
+#include <functional>
+
+namespace mercer {
+
+struct ScatterOptions {
+  bool center = true;
+  /// Where rows are shifted to; empty: the operator chooses. Has to be the mean itself when missing
+  /// cells are to lie on it.
+  Vector<double> shift{};
+  bool nan_on_shift = false;
+  Vector<double> scale{};  ///< divisors; empty: none
+  int threads = 0;
+};
+
+template <class T>
+class ScatterOperator {
+ public:
+  using Visit = std::function<void(const Rows<T>& rows, const double* weights)>;
+  /// Has every row visited once, in the same order each time.
+  using Pass = std::function<void(const Visit&)>;
+
+  ScatterOperator(Index features, Pass pass, ScatterOptions options);
+
+  Index size() const { return features_; }
+  void apply(const Matrix<double>& v, Matrix<double>& out);
+
+  /// Valid after the first `apply`.
+  Vector<double> mean() const;
+  Vector<double> diagonal() const;  ///< of S, so its sum is the trace
+  double weight() const { return weight_; }
+
+ private:
+  struct Sums;
+  void choose_shift(const Rows<T>& first);
+  void add(const Rows<T>& rows, const double* weights, const Matrix<double>& v,
+           std::vector<Sums>& sums);
+
+  Index features_;
+  Pass pass_;
+  ScatterOptions options_;
+  bool first_ = true;
+  double weight_ = 0;
+  Vector<double> sum_;      // Σ w (x − shift)
+  Vector<double> squares_;  // Σ w (x − shift)², by column
+};
+
+}  // namespace mercer
