@@ -12,6 +12,7 @@
 #include "data/formats.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace mercer {
@@ -58,7 +59,7 @@ class CsvSource final : public Source<T> {
   Index expected_rows() const override {
     const double left = text_.expected_bytes() - static_cast<double>(text_.consumed());
     if (left <= 0 || seen_lines_ == 0) return rows_;
-    return rows_ + static_cast<Index>(left / bytes_per_line() + 0.5);
+    return rows_ + static_cast<Index>(std::llround(left / bytes_per_line()));
   }
 
   std::optional<Block<T>> next() override {

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 class NpyWriter final : public Sink<T>::Writer {
  public:
-  NpyWriter(std::unique_ptr<ByteSink> bytes, std::vector<std::string> columns)
+  NpyWriter(std::unique_ptr<ByteSink> bytes, const std::vector<std::string>& columns)
       : bytes_(std::move(bytes)), cols_(static_cast<Index>(columns.size())) {
     require(bytes_->can_seek(), Errc::bad_option,
             "NPY cannot be written to {}: its header changes at the end; use CSV or a file",
