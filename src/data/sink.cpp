@@ -41,7 +41,7 @@ Sink<T>::Sink(const std::string& path, std::vector<std::string> columns, Texts t
           "'{}': a compressed NPY cannot be written, its header changes at the end; leave .gz out",
           path);
   auto bytes = std::make_unique<ByteSink>(path, gzip);
-  if (chosen == Format::npy) writer_ = npy_writer<T>(std::move(bytes), std::move(columns));
+  if (chosen == Format::npy) writer_ = npy_writer<T>(std::move(bytes), columns);
   else
     writer_ = text_writer<T>(std::move(bytes), std::move(columns), std::move(texts),
                              chosen == Format::tsv ? '\t' : ',', threads);

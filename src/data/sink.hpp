@@ -29,6 +29,6 @@ std::unique_ptr<typename Sink<T>::Writer> text_writer(std::unique_ptr<ByteSink> 
 /// labels are left out.
 template <class T>
 std::unique_ptr<typename Sink<T>::Writer> npy_writer(std::unique_ptr<ByteSink> bytes,
-                                                     std::vector<std::string> columns);
+                                                     const std::vector<std::string>& columns);
 
 }  // namespace mercer

@@ -69,13 +69,13 @@ class NpyWriter final : public Sink<T>::Writer {
 
 template <class T>
 std::unique_ptr<typename Sink<T>::Writer> npy_writer(std::unique_ptr<ByteSink> bytes,
-                                                     std::vector<std::string> columns) {
-  return std::make_unique<NpyWriter<T>>(std::move(bytes), std::move(columns));
+                                                     const std::vector<std::string>& columns) {
+  return std::make_unique<NpyWriter<T>>(std::move(bytes), columns);
 }
 
 template std::unique_ptr<Sink<float>::Writer> npy_writer<float>(std::unique_ptr<ByteSink>,
-                                                                std::vector<std::string>);
+                                                                const std::vector<std::string>&);
 template std::unique_ptr<Sink<double>::Writer> npy_writer<double>(std::unique_ptr<ByteSink>,
-                                                                  std::vector<std::string>);
+                                                                  const std::vector<std::string>&);
 
 }  // namespace mercer

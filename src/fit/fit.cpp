@@ -34,7 +34,7 @@ double budget(const FitOptions& options) {
 bool in_kernel_space(const FitOptions& options) { return options.kernel || options.precomputed; }
 
 template <class T>
-Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, Schema schema,
+Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, const Schema& schema,
                double working_budget) {
   const auto start = std::chrono::steady_clock::now();
   const Choice choice = choose_solver(size, options, working_budget);
@@ -54,9 +54,9 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, S
   parts.mean = s.mean.cast<T>();
   parts.scale = s.scale.cast<T>();
   parts.eigenvalues = s.eigenvalues.head(k);
-  parts.feature_names = std::move(schema.feature_names);
-  parts.label_column = std::move(schema.label);
-  parts.id_column = std::move(schema.id);
+  parts.feature_names = schema.feature_names;
+  parts.label_column = schema.label;
+  parts.id_column = schema.id;
 
   Report& report = parts.report;
   report.n_samples = passes.rows();
@@ -90,7 +90,7 @@ Model<T> fit_in_memory(const Rows<T>& x, const FitOptions& options, const double
                   .bytes = sizeof(T)};
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
   Passes<T> passes(x, weights, options.monitor);
-  return solve(passes, size, options, std::move(schema), working_budget);
+  return solve(passes, size, options, schema, working_budget);
 }
 
 /// Bytes a source will take once it is read, or 0 when that cannot be told.

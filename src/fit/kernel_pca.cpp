@@ -116,7 +116,7 @@ Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights,
 
 template <class T>
 Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* weights,
-                    Schema schema, double budget) {
+                    const Schema& schema, double budget) {
   const auto start = std::chrono::steady_clock::now();
   require(x.rows() > 0, Errc::bad_data, "the data have no rows");
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
@@ -161,9 +161,9 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
   parts.eigenvalues = s.eigenvalues;
-  if (!options.precomputed) parts.feature_names = std::move(schema.feature_names);
-  parts.label_column = std::move(schema.label);
-  parts.id_column = std::move(schema.id);
+  if (!options.precomputed) parts.feature_names = schema.feature_names;
+  parts.label_column = schema.label;
+  parts.id_column = schema.id;
 
   Report& report = parts.report;
   report.method = "kernel-pca";

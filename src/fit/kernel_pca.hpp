@@ -8,6 +8,6 @@ namespace mercer {
 /// Exact kernel PCA of rows in memory. `budget`: bytes of working memory beside the rows.
 template <class T>
 Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* weights,
-                    Schema schema, double budget);
+                    const Schema& schema, double budget);
 
 }  // namespace mercer
