@@ -184,9 +184,9 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   return Model<T>(std::move(parts));
 }
 
-template Model<float> fit_kernel(const Rows<float>&, const FitOptions&, const double*, Schema,
-                                 double);
-template Model<double> fit_kernel(const Rows<double>&, const FitOptions&, const double*, Schema,
-                                  double);
+template Model<float> fit_kernel(const Rows<float>&, const FitOptions&, const double*,
+                                 const Schema&, double);
+template Model<double> fit_kernel(const Rows<double>&, const FitOptions&, const double*,
+                                  const Schema&, double);
 
 }  // namespace mercer
