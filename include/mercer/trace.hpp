@@ -30,7 +30,7 @@ namespace mercer {
 struct TraceRow {
   struct Mode {
     double theta = 0, ode_theta = 0, angle = 0;
-    double alpha = 0, ode_alpha = 0, span_angle = 0;
+    double alpha = 0, ode_alpha = 0;
   };
   std::int64_t step = 0;
   double time = 0;
@@ -40,18 +40,19 @@ struct TraceRow {
   double rayleigh = 0;
   double lyapunov = 0;
   double lyapunov_sign = 0;
-  std::vector<Mode> modes;  ///< empty without theory
+  std::vector<Mode> modes;           ///< empty without theory
+  std::vector<double> span_angles;  ///< one a neuron; empty without theory
 };
 
 /// Names of the columns: `step, time, eta, norm, output_variance, rayleigh, lyapunov`, then
-/// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j, span_angle_j` for each
-/// and `lyapunov_sign`.
-std::vector<std::string> trace_columns(Index modes);
+/// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j` for each mode,
+/// `lyapunov_sign` and `span_angle_j` for each neuron.
+std::vector<std::string> trace_columns(Index modes, Index neurons);
 
 /// A row in that order.
 std::vector<double> trace_values(const TraceRow& row);
 
 /// And back.
-TraceRow trace_row(const double* values, Index modes);
+TraceRow trace_row(const double* values, Index modes, Index neurons);
 
 }  // namespace mercer

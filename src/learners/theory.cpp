@@ -46,20 +46,28 @@ Flow flow_of(std::string_view rule, Index components) {
 }
 
 Vector<double> oja_modes(const Vector<double>& lambda, const Vector<double>& start, double t) {
-  // Everything is divided by e^s, s the largest of λ_j t + ln|θ_j(0)|, so that exponents are at
-  // most 0. Summed as 1 + Σ (e^{2λt} − 1)θ², all terms are positive and nothing cancels.
-  double s = 0;
-  for (Index j = 0; j < lambda.size(); ++j)
-    if (start[j] != 0) s = std::max(s, lambda[j] * t + std::log(std::abs(start[j])));
-  double sum = std::exp(-2 * s);
+  // Summed as 1 + Σ (e^{2λt} − 1)θ², all terms are positive and nothing cancels. The mode that is
+  // largest by then divides everything once it has grown beyond 1, so that nothing overflows.
+  Index lead = 0;
+  double grown = -std::numeric_limits<double>::infinity();
   for (Index j = 0; j < lambda.size(); ++j) {
-    const double exponent = 2 * lambda[j] * t;
-    if (start[j] == 0) continue;
-    const double grown = exponent < 1 ? std::expm1(exponent) * std::exp(-2 * s)
-                                      : std::exp(exponent - 2 * s) - std::exp(-2 * s);
-    sum += grown * start[j] * start[j];
+    const double now = lambda[j] * t + std::log(std::abs(start[j]));
+    if (start[j] == 0 || now <= grown) continue;
+    grown = now;
+    lead = j;
   }
-  return ((lambda.array() * t - s).exp() * start.array() / std::sqrt(sum)).matrix();
+  const bool large = grown > 0;
+  const double shift = large ? lambda[lead] : 0, unit = large ? std::abs(start[lead]) : 1;
+  const double rest = std::exp(-2 * (large ? grown : 0));  // what 1 has become
+  double sum = rest;
+  Vector<double> out(lambda.size());
+  for (Index j = 0; j < lambda.size(); ++j) {
+    out[j] = start[j] == 0 ? 0 : std::exp((lambda[j] - shift) * t) * (start[j] / unit);
+    const double exponent = 2 * lambda[j] * t;
+    sum += exponent < 1 ? std::expm1(exponent) * rest * start[j] * start[j]
+                        : out[j] * out[j] - rest * start[j] * start[j];
+  }
+  return out / std::sqrt(sum);
 }
 
 void gha_slope(const Vector<double>& lambda, const Matrix<double>& theta, Matrix<double>& slope) {

@@ -59,6 +59,7 @@ class Theory {
 
   Index modes() const { return lambda_.size(); }            ///< p
   const Vector<double>& eigenvalues() const { return lambda_; }
+  const Matrix<double>& start() const { return start_; }  ///< θ(0), k×p
   bool has_ode() const { return flow_ != Flow::none; }
 
   /// θ of weights, k×p.
@@ -73,6 +74,7 @@ class Theory {
 
   /// The numerical part, to go on from; none where everything is in closed form.
   std::optional<Integrator>& integrator() { return integrator_; }
+  const std::optional<Integrator>& integrator() const { return integrator_; }
 
  private:
   void eliminate();

@@ -1,0 +1,114 @@
+#include "fit/learn_space.hpp"
+
+#include "core/require.hpp"
+#include "linalg/lapack.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// φ(x) = W^{-½} k(x, L).
+class WhitenedMap final : public Map<double> {
+ public:
+  WhitenedMap(std::shared_ptr<const Map<double>> sections, const Matrix<double>& whitening)
+      : sections_(std::move(sections)), whitening_(whitening) {}
+  Index inputs() const override { return sections_->inputs(); }
+  Index features() const override { return whitening_.rows(); }
+  std::string text() const override {
+    return fmt::format("{} whitened at {} landmarks", sections_->kernel(), sections_->features());
+  }
+  void require_domain(const Rows<double>& x, Index first) const override {
+    sections_->require_domain(x, first);
+  }
+  void apply(const Rows<double>& x, Eigen::Ref<Matrix<double>> out) const override {
+    Matrix<double> similarities(x.rows(), sections_->features());
+    sections_->apply(x, similarities);
+    out.noalias() = similarities * whitening_.transpose();
+  }
+
+ private:
+  std::shared_ptr<const Map<double>> sections_;
+  Matrix<double> whitening_;
+};
+
+class Replayed final : public Source<double> {
+ public:
+  Replayed(Matrix<double> first, Source<double>& rest) : first_(std::move(first)), rest_(rest) {}
+  const Schema& schema() const override { return rest_.schema(); }
+  std::optional<Block<double>> next() override {
+    if (std::exchange(given_, true)) return rest_.next();
+    return Block<double>{Rows<double>(first_)};
+  }
+  void rewind() override { rest_.rewind(); }
+  bool can_rewind() const override { return false; }
+  Index dropped_rows() const override { return rest_.dropped_rows(); }
+  std::string name() const override { return rest_.name(); }
+
+ private:
+  Matrix<double> first_;
+  Source<double>& rest_;
+  bool given_ = false;
+};
+
+}  // namespace
+
+LearnSpace::LearnSpace(std::shared_ptr<const Map<double>> map) : map_(std::move(map)) {}
+
+LearnSpace::LearnSpace(const Kernel& kernel, Matrix<double> landmarks) {
+  kernel_map_ = kernel_map<double>(kernel, std::move(landmarks));
+  const Rows<double> anchors = kernel_map_->anchors();
+  const Index m = anchors.rows();
+  kernel_map_->require_domain(anchors, 0);
+  Matrix<double> w(m, m);
+  kernel_map_->apply(anchors, w);
+  const SymmetricEigen pairs = symmetric_eigen(std::move(w), m);
+  require(pairs.values[0] > 0, Errc::bad_data, "kernel {}: the landmarks have no similarity at all",
+          kernel_map_->kernel());
+  // Directions in which the landmarks hold rounding only.
+  const double floor = 1e-10 * pairs.values[0];
+  const Index r = static_cast<Index>((pairs.values.array() > floor).count());
+  const Vector<double> roots = pairs.values.head(r).cwiseSqrt();
+  whitening_ = roots.cwiseInverse().asDiagonal() * pairs.vectors.topRows(r);
+  back_ = (roots.asDiagonal() * pairs.vectors.topRows(r)).transpose();
+  map_ = std::make_shared<WhitenedMap>(kernel_map_, whitening_);
+}
+
+ModelParts<double> LearnSpace::finished(ModelParts<double> parts, const Standard* standard,
+                                        const Vector<double>& input_mean) const {
+  const bool scaled = standard != nullptr && standard->scale.size() > 0;
+  if (in_kernel_space()) {
+    parts.map = kernel_map_;
+    parts.components = parts.components * whitening_;
+    parts.mean = back_ * parts.mean;
+  }
+  if (scaled) parts.scale = standard->scale;
+  if (!parts.map->is_identity()) parts.input_mean = scaled ? standard->mean : input_mean;
+  else if (scaled) parts.mean = standard->mean + standard->scale.cwiseProduct(parts.mean);
+  return parts;
+}
+
+Matrix<double> landmark_rows(const Rows<double>& rows, Index count, const Standard* standard) {
+  const Index n = rows.rows();
+  count = std::min(count, n);
+  Matrix<double> out(count, rows.cols());
+  for (Index i = 0; i < count; ++i) {
+    const Rows<double> row = rows.middle(count == n ? i : i * n / count, 1);
+    if (standard) out.row(i) = standardized(row, *standard);
+    else if (!row.sparse()) out.row(i) = row.dense();
+    else {
+      out.row(i).setZero();
+      for (std::int64_t e = row.csr().offsets[0]; e < row.csr().offsets[1]; ++e)
+        out(i, row.csr().columns[e]) = row.csr().values[e];
+    }
+  }
+  return out;
+}
+
+std::unique_ptr<Source<double>> replayed(Matrix<double> first, Source<double>& rest) {
+  return std::make_unique<Replayed>(std::move(first), rest);
+}
+
+}  // namespace mercer

@@ -1,0 +1,148 @@
+#include "fit/learn_trace.hpp"
+
+#include "core/require.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+constexpr std::size_t most_rows = 1024;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+
+/// Between row j and axis i.
+double axis_angle(const Matrix<double>& theta, Index j, Index i) {
+  return line_angle(theta.row(j).transpose(), Vector<double>::Unit(theta.cols(), i));
+}
+
+}  // namespace
+
+RunTrace::RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons)
+    : output_(std::move(output)), theory_(std::move(theory)), modes_(modes), neurons_(neurons) {}
+
+TraceRow RunTrace::row_of(const Hebbian& learner) {
+  TraceRow row;
+  row.step = learner.steps();
+  row.time = learner.time();
+  row.eta = learner.rate();
+  row.norm = learner.weights().row(0).norm();
+  row.output_variance = learner.output_variances()[0];
+  if (!theory_) {
+    row.rayleigh = row.output_variance / (row.norm * row.norm);
+    row.lyapunov = lyapunov(row.norm);
+    return row;
+  }
+  const Vector<double>& lambda = theory_->eigenvalues();
+  const Matrix<double> theta = theory_->coordinates(learner.weights());
+  const Matrix<double>& ode = theory_->at(row.time);
+  const Vector<double> first = theta.row(0).transpose();
+  row.rayleigh = rayleigh(lambda, first);
+  row.lyapunov = lyapunov(first[0]);
+  row.lyapunov_sign = sign(lyapunov_slope(lambda, first));
+  const Matrix<double> start = theory_->start();
+  for (Index j = 0; j < modes_; ++j) {
+    const Index neuron = neurons_ == 1 ? 0 : j;
+    const double decay = std::exp(-(lambda[0] - lambda[j]) * row.time);
+    row.modes.push_back({.theta = theta(neuron, j),
+                         .ode_theta = ode(neuron, j),
+                         .angle = axis_angle(theta, neuron, j),
+                         .alpha = theta(0, j) / theta(0, 0),
+                         .ode_alpha = theory_->has_ode() ? start(0, j) / start(0, 0) * decay
+                                                         : unknown});
+  }
+  if (theory_->has_ode()) {
+    const Vector<double> angles = nested_span_angles(theta, theory_->grown(row.time));
+    row.span_angles.assign(angles.data(), angles.data() + angles.size());
+  } else {
+    row.span_angles.assign(static_cast<std::size_t>(neurons_), unknown);
+  }
+  last_gap_ = (theta - ode).norm();
+  return row;
+}
+
+void RunTrace::take(const Hebbian& learner, bool final) {
+  TraceRow row = row_of(learner);
+  if (output_.row) output_.row(row);
+  last_step_ = row.step;
+  if (!final) {
+    gap_sum_ += last_gap_;
+    if (taken_ % stride_ == 0) keep(row);
+    ++taken_;
+  }
+  last_ = std::move(row);
+}
+
+void RunTrace::keep(TraceRow row) {
+  kept_.push_back(std::move(row));
+  if (kept_.size() < most_rows) return;
+  // Every second one goes, the first stays.
+  for (std::size_t i = 1; 2 * i < kept_.size(); ++i) kept_[i] = std::move(kept_[2 * i]);
+  kept_.resize((kept_.size() + 1) / 2);
+  stride_ *= 2;
+}
+
+std::vector<TraceRow> RunTrace::rows() const {
+  std::vector<TraceRow> rows = kept_;
+  if (last_ && (rows.empty() || rows.back().step != last_->step)) rows.push_back(*last_);
+  return rows;
+}
+
+std::optional<TheoryReport> RunTrace::report(const Hebbian& learner) const {
+  if (!theory_) return std::nullopt;
+  TheoryReport out;
+  out.eigenvalues = theory_->eigenvalues().head(modes_);
+  const Matrix<double> theta = theory_->coordinates(learner.weights());
+  out.angles.resize(neurons_);
+  for (Index j = 0; j < neurons_; ++j) out.angles[j] = axis_angle(theta, j, j);
+  out.mean_gap = taken_ > 0 ? gap_sum_ / static_cast<double>(taken_) : last_gap_;
+  out.last_gap = last_gap_;
+  return out;
+}
+
+void RunTrace::flush() const {
+  if (output_.flush) output_.flush();
+}
+
+void RunTrace::save(Checkpoint& checkpoint) const {
+  checkpoint.counts["trace_rows"] = taken_;
+  checkpoint.counts["trace_stride"] = stride_;
+  checkpoint.counts["trace_step"] = last_step_;
+  Matrix<double> kept(static_cast<Index>(kept_.size()),
+                      kept_.empty() ? 0 : static_cast<Index>(trace_values(kept_[0]).size()));
+  for (Index i = 0; i < kept.rows(); ++i) {
+    const std::vector<double> values = trace_values(kept_[static_cast<std::size_t>(i)]);
+    kept.row(i) = Eigen::Map<const Eigen::RowVectorXd>(values.data(), kept.cols());
+  }
+  checkpoint.arrays["trace"] = std::move(kept);
+  checkpoint.arrays["gap"] = Matrix<double>::Constant(1, 1, gap_sum_);
+  if (!theory_) return;
+  checkpoint.arrays["start"] = theory_->start();
+  if (const auto& ode = theory_->integrator()) {
+    checkpoint.arrays["ode"] = ode->y();
+    Matrix<double> at(1, 2);
+    at << ode->time(), ode->step();
+    checkpoint.arrays["ode_time"] = at;
+  }
+}
+
+void RunTrace::restore(const Checkpoint& checkpoint) {
+  taken_ = checkpoint.counts.at("trace_rows");
+  stride_ = checkpoint.counts.at("trace_stride");
+  gap_sum_ = checkpoint.arrays.at("gap")(0, 0);
+  const Matrix<double>& kept = checkpoint.arrays.at("trace");
+  for (Index i = 0; i < kept.rows(); ++i)
+    kept_.push_back(trace_row(kept.row(i).data(), modes_, modes_ > 0 ? neurons_ : 0));
+  last_step_ = checkpoint.counts.at("trace_step");
+  if (theory_ && theory_->integrator()) {
+    const Matrix<double>& at = checkpoint.arrays.at("ode_time");
+    theory_->integrator()->restore(at(0, 0), at(0, 1), checkpoint.arrays.at("ode"));
+  }
+  if (output_.keep) output_.keep(taken_);
+}
+
+}  // namespace mercer
