@@ -14,6 +14,7 @@
 ///     theta            θ_j = q_jᵀw_j; of one neuron θ_j = q_jᵀw
 ///     ode_theta        the same along the ODE from the same start, at the same time t
 ///     angle            between ±q_j and that weight vector, degrees
+///     ode_norm, ode_angle   norm and angle along the ODE
 ///     alpha            α_j = q_jᵀw₁ / q₁ᵀw₁
 ///     ode_alpha        α_j(0) e^{−(λ₁−λ_j)t}
 ///     span_angle       largest angle of span(w₁ … w_j) against the first j columns of e^{Rt}W₀
@@ -31,6 +32,7 @@ struct TraceRow {
   struct Mode {
     double theta = 0, ode_theta = 0, angle = 0;
     double alpha = 0, ode_alpha = 0;
+    double ode_angle = 0;
   };
   std::int64_t step = 0;
   double time = 0;
@@ -40,13 +42,14 @@ struct TraceRow {
   double rayleigh = 0;
   double lyapunov = 0;
   double lyapunov_sign = 0;
+  double ode_norm = 0;
   std::vector<Mode> modes;           ///< empty without theory
   std::vector<double> span_angles;  ///< one a neuron; empty without theory
 };
 
 /// Names of the columns: `step, time, eta, norm, output_variance, rayleigh, lyapunov`, then
-/// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j` for each mode,
-/// `lyapunov_sign` and `span_angle_j` for each neuron.
+/// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j, ode_angle_j`
+/// for each mode, `lyapunov_sign`, `ode_norm`, and `span_angle_j` for each neuron.
 std::vector<std::string> trace_columns(Index modes, Index neurons);
 
 /// A row in that order.

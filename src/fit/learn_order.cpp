@@ -17,9 +17,7 @@ struct Random {
     return z ^ (z >> 31);
   }
   /// 0 … n−1; the bias is n/2^64.
-  Index below(Index n) {
-    return static_cast<Index>((static_cast<unsigned __int128>(bits()) * static_cast<std::uint64_t>(n)) >> 64);
-  }
+  Index below(Index n) { return static_cast<Index>(bits() % static_cast<std::uint64_t>(n)); }
 };
 
 /// Rows are copied together in pieces that stay in the cache.

@@ -53,8 +53,10 @@ TraceRow RunTrace::row_of(const Hebbian& learner) {
                          .angle = axis_angle(theta, neuron, j),
                          .alpha = theta(0, j) / theta(0, 0),
                          .ode_alpha = theory_->has_ode() ? start(0, j) / start(0, 0) * decay
-                                                         : unknown});
+                                                         : unknown,
+                         .ode_angle = theory_->has_ode() ? axis_angle(ode, neuron, j) : unknown});
   }
+  row.ode_norm = ode.row(0).norm();
   if (theory_->has_ode()) {
     const Vector<double> angles = nested_span_angles(theta, theory_->grown(row.time));
     row.span_angles.assign(angles.data(), angles.data() + angles.size());

@@ -16,8 +16,10 @@ std::vector<std::string> trace_columns(Index modes, Index neurons) {
     for (const char* name : {"theta", "ode_theta", "angle"})
       names.push_back(fmt::format("{}_{}", name, j));
   for (Index j = 1; j <= modes; ++j)
-    for (const char* name : {"alpha", "ode_alpha"}) names.push_back(fmt::format("{}_{}", name, j));
+    for (const char* name : {"alpha", "ode_alpha", "ode_angle"})
+      names.push_back(fmt::format("{}_{}", name, j));
   names.emplace_back("lyapunov_sign");
+  names.emplace_back("ode_norm");
   for (Index j = 1; j <= neurons; ++j) names.push_back(fmt::format("span_angle_{}", j));
   return names;
 }
@@ -28,8 +30,10 @@ std::vector<double> trace_values(const TraceRow& row) {
   if (row.modes.empty()) return values;
   for (const TraceRow::Mode& m : row.modes)
     values.insert(values.end(), {m.theta, m.ode_theta, m.angle});
-  for (const TraceRow::Mode& m : row.modes) values.insert(values.end(), {m.alpha, m.ode_alpha});
+  for (const TraceRow::Mode& m : row.modes)
+    values.insert(values.end(), {m.alpha, m.ode_alpha, m.ode_angle});
   values.push_back(row.lyapunov_sign);
+  values.push_back(row.ode_norm);
   values.insert(values.end(), row.span_angles.begin(), row.span_angles.end());
   return values;
 }
@@ -46,9 +50,10 @@ TraceRow trace_row(const double* values, Index modes, Index neurons) {
   if (modes == 0) return row;
   const double* theta = values + plain;
   const double* alpha = theta + 3 * modes;
-  for (Index j = 0; j < modes; ++j, theta += 3, alpha += 2)
-    row.modes.push_back({theta[0], theta[1], theta[2], alpha[0], alpha[1]});
+  for (Index j = 0; j < modes; ++j, theta += 3, alpha += 3)
+    row.modes.push_back({theta[0], theta[1], theta[2], alpha[0], alpha[1], alpha[2]});
   row.lyapunov_sign = *alpha++;
+  row.ode_norm = *alpha++;
   row.span_angles.assign(alpha, alpha + neurons);
   return row;
 }
