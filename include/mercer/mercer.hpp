@@ -5,6 +5,7 @@
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/hebbian.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
@@ -13,6 +14,7 @@
 #include <mercer/operator.hpp>
 #include <mercer/picture.hpp>
 #include <mercer/progress.hpp>
+#include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/source.hpp>
 #include <mercer/version.hpp>
