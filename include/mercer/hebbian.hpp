@@ -17,23 +17,20 @@
 ///     block-oja         W += η YᵀX, then QR                     mini-batches
 ///     ccipca            no rate: amnesic averages (Weng, Zhang & Hwang 2003)
 ///
-/// A step costs O(k·D). A new rule is one new file and one table row.
+/// A step costs O(k·D). A new rule is one new file and one row in the table of
+/// src/learners/rule_table.cpp.
 
 #include <mercer/map.hpp>
 #include <mercer/model.hpp>
-#include <mercer/progress.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
-#include <mercer/source.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 namespace mercer {
 
@@ -64,7 +61,7 @@ struct LearnerOptions {
   Vector<double> mean{};  ///< of φ, for LearnedMean::known
   /// Share by which what was learned fades with each row, for streams that drift; 0: never. Bounds
   /// the memory of mean and variances to about 1/forgetting rows, and keeps the rate from falling
-  /// below it.
+  /// below forgetting/λ₁, at which weights change as fast as that.
   double forgetting = 0;
   double limit = std::numeric_limits<double>::infinity();  ///< max |w_ij|, never exceeded
   MissingRow missing = MissingRow::error;
@@ -78,7 +75,7 @@ struct Convergence {
   double norm_error = 0;      ///< max |‖w_j‖ − 1|
   double correlation = 0;     ///< largest |correlation| of two outputs
   double variance_error = 0;  ///< max |variance of y_j / (w_jᵀRw_j/‖w_j‖²) − 1|, R from recent rows
-  bool converged = false;     ///< see `judge` for the bounds
+  bool converged = false;     ///< within 0.5°, 2 %, 0.05 and 5 %, in this order
   std::string text;           ///< in one sentence
 };
 
@@ -93,6 +90,9 @@ class Hebbian {
   /// Learns from each row, in order. Steps do not depend on how the stream is cut into calls.
   /// Throws `Errc::not_converged`, naming the step and what to try, when the weights diverge.
   void update(const Rows<double>& rows);
+  /// B is W made orthonormal from the first row on, which keeps the span of the first j rows for
+  /// every j; by falling variance, signs fixed. Variances are those of recent outputs.
+  /// Throws `Errc::bad_data` before the first step.
   Model<double> model() const;
 
   std::int64_t rows() const;     ///< that were learned from
@@ -102,8 +102,8 @@ class Hebbian {
   double rate() const;  ///< η of the last step
   const Matrix<double>& weights() const;  ///< W, k×D, as the rule has left them
   Vector<double> mean() const;
-  Vector<double> output_variances() const;
-  double total_variance() const;
+  Vector<double> output_variances() const;  ///< of y_j; rows count more the later they came
+  double total_variance() const;            ///< E‖φ(x) − m‖²
 
   /// Compares with the state at the last call.
   Convergence look();
@@ -118,5 +118,11 @@ class Hebbian {
 };
 
 static_assert(Learner<Hebbian>);
+
+/// What a list of rules shows of one.
+struct RuleEntry {
+  std::string name, formula, notes;
+};
+std::span<const RuleEntry> rule_table();
 
 }  // namespace mercer
