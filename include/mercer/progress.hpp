@@ -17,7 +17,7 @@ struct Progress {
   double done = 0;
   double total = 0;       ///< 0 when unknown
   std::string_view unit;  ///< what `done` counts: "rows", "bytes", …
-  std::string_view note;  ///< more to say, in a few words; often empty
+  std::string_view note{};  ///< more to say, in a few words; often empty
 };
 
 /// Called at most a few times a second per unit of work, always from the calling thread.

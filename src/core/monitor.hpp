@@ -11,7 +11,7 @@ namespace mercer {
 class Reporter {
  public:
   Reporter(const Monitor& monitor, std::string_view what, std::string_view unit, double total)
-      : monitor_(monitor), progress_{what, 0, total, unit, {}} {}
+      : monitor_(monitor), progress_{what, 0, total, unit} {}
 
   void total(double total) { progress_.total = total; }
   /// What to say beside the count; must live until the next call.
