@@ -20,8 +20,8 @@ constexpr int colours[most_modes] = {33, 208, 36}, grey = 245;
 /// One value a line of the panel, as it is drawn.
 double drawn(double y, bool logarithmic) { return logarithmic ? std::log10(y) : y; }
 
-std::vector<std::string> chart(const ChartPanel& panel, const std::vector<double>& x, int width,
-                               const Terminal& terminal) {
+std::vector<std::string> chart(const ChartPanel& panel, const std::vector<double>& x,
+                               const std::string& range, int width, const Terminal& terminal) {
   const int across = terminal.unicode ? 2 : 1, down = terminal.unicode ? 4 : 1;
   std::vector<double> xs, ys;
   struct Point {
@@ -64,9 +64,8 @@ std::vector<std::string> chart(const ChartPanel& panel, const std::vector<double
     }
     lines.push_back(line + painter.take());
   }
-  const auto end = ax.ticks(3);
   lines.push_back(terminal.dim(std::string(margin, ' ') + (terminal.unicode ? "└" : "+") +
-                               fmt::format(" t = {:.3g} … {:.3g}", ax.low(), ax.high())));
+                               range));
   return lines;
 }
 
@@ -85,17 +84,22 @@ std::size_t seen(const std::string& line) {
 
 std::string run_charts(const std::vector<TraceRow>& trace, const Terminal& terminal) {
   if (trace.empty()) return {};
-  std::vector<double> time;
-  for (const TraceRow& row : trace) time.push_back(row.time);
+  const TimeAxis axis = time_axis(trace);
+  std::vector<double> time = axis.time;
+  if (axis.logarithmic)
+    for (double& t : time) t = std::log10(t);
+  const std::string range =
+      fmt::format(" t = {:.3g} {} {:.3g}{}", axis.time.front(), terminal.unicode ? "…" : "to",
+                  axis.time.back(), axis.logarithmic ? " (log)" : "");
   const std::vector<ChartPanel> panels = run_panels(trace);
   const bool beside = terminal.width >= 78;
   const int room = std::min(terminal.width, 120);
   const int width = std::max(20, (beside ? room / 2 : room) - margin - 3);
   std::string out;
   for (std::size_t i = 0; i < panels.size(); i += beside ? 2 : 1) {
-    const std::vector<std::string> a = chart(panels[i], time, width, terminal);
+    const std::vector<std::string> a = chart(panels[i], time, range, width, terminal);
     const std::vector<std::string> b = beside && i + 1 < panels.size()
-                                           ? chart(panels[i + 1], time, width, terminal)
+                                           ? chart(panels[i + 1], time, range, width, terminal)
                                            : std::vector<std::string>{};
     for (std::size_t l = 0; l < std::max(a.size(), b.size()); ++l) {
       std::string line = l < a.size() ? a[l] : "";

@@ -170,15 +170,22 @@ std::vector<std::pair<std::string, std::string>> description(const LearnOptions&
           {"theory", o.theory ? "on" : "off"}};
 }
 
-/// Steps of one kind of event: the next multiple of `every`.
+/// Steps of one kind of event: the multiples of `every`.
 struct Events {
   std::int64_t every = 0;  ///< 0: never
+  bool early = false;      ///< and steps 1, 2, 3, 4, 5, 7, 9, 12, … before the first of them
+
+  std::int64_t next(std::int64_t step) const {
+    if (every == 0) return std::numeric_limits<std::int64_t>::max();
+    if (early)
+      for (std::int64_t s = 1; s < every; s += std::max<std::int64_t>(1, s / 4))
+        if (s > step) return s;
+    return step - step % every + every;
+  }
   std::int64_t left(std::int64_t step) const {
-    return every > 0 ? every - step % every : std::numeric_limits<std::int64_t>::max();
+    return every == 0 ? next(step) : next(step) - step;
   }
-  bool due(std::int64_t before, std::int64_t now) const {
-    return every > 0 && now / every > before / every;
-  }
+  bool due(std::int64_t before, std::int64_t now) const { return next(before) <= now; }
 };
 
 /// A sum of rows as they come, for models that have to know the mean of their input.
@@ -209,7 +216,7 @@ class Run {
         input_sum_(Vector<double>::Zero(source.schema().features)),
         report_(options.monitor, "learning", "rows",
                 static_cast<double>(in_.rows) * static_cast<double>(epochs_)) {
-    trace_events_.every = trace_every();
+    trace_events_ = {trace_every(), o_.trace_every == 0};
     checkpoint_events_.every = o_.checkpoint.empty() ? 0 : o_.checkpoint_every;
     model_events_.every = o_.on_model ? o_.model_every : 0;
     if (!o_.checkpoint.empty()) run_ = description(o_, in_, space_);
@@ -225,6 +232,7 @@ class Run {
                 over, o_.checkpoint, position_);
         run_epoch();
         if (stopped_) break;
+        epoch_rows_ = position_;
         ++epoch_;
         position_ = 0;
       }
@@ -303,7 +311,7 @@ class Run {
 
   void after(std::int64_t before) {
     const std::int64_t now = learner_.steps();
-    if (trace_events_.due(before, now)) trace_.take(learner_);
+    if (trace_events_.due(before, now)) trace_.take(learner_, now % trace_events_.every == 0);
     if (learner_.rows() + learner_.skipped() >= next_look_) look();
     if (model_events_.due(before, now)) o_.on_model(model());
     if (o_.checkpoint.empty() || now == before) return;
@@ -316,6 +324,7 @@ class Run {
     const std::int64_t rows = learner_.rows() + learner_.skipped();
     if (learner_.steps() > 0) {
       convergence_ = learner_.look();
+      looked_at_ = rows;
       const double explained =
           std::min(1.0, learner_.output_variances().sum() / learner_.total_variance());
       note_ = fmt::format("turned {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
@@ -343,6 +352,8 @@ class Run {
     c.run = run_;
     c.counts = {{"epoch", epoch_},           {"row", position_},   {"trace_every", trace_events_.every},
                 {"next_look", next_look_},   {"looks", looks_},    {"calm", calm_},
+                {"epoch_rows", epoch_rows_}, {"looked_at", looked_at_},
+                {"trace_early", trace_events_.early ? 1 : 0},
                 {"stopped", stopped_ ? 1 : 0}};
     c.arrays["input_sum"] = input_sum_.transpose();
     Matrix<double> convergence(1, 5);
@@ -368,12 +379,14 @@ class Run {
       require(o_.trace_every == 0 || o_.trace_every == every, Errc::bad_file,
               "checkpoint '{}' has a row of the trace every {} steps, not {}", o_.checkpoint, every,
               o_.trace_every);
-      trace_events_.every = every;
+      trace_events_ = {every, found->counts.at("trace_early") != 0};
       epoch_ = static_cast<int>(found->counts.at("epoch"));
       position_ = found->counts.at("row");
       next_look_ = found->counts.at("next_look");
       looks_ = found->counts.at("looks");
       calm_ = found->counts.at("calm");
+      epoch_rows_ = found->counts.at("epoch_rows");
+      looked_at_ = found->counts.at("looked_at");
       stopped_ = found->counts.at("stopped") != 0 && until_ > 0;
       if (stopped_) stop_ = LearnStop::converged;
       input_sum_ = found->arrays.at("input_sum").transpose();
@@ -399,6 +412,12 @@ class Run {
     parts.feature_names = schema.feature_names;
     parts.label_column = schema.label;
     parts.id_column = schema.id;
+    if (epoch_rows_ > 0) {
+      // Rows that came again are not new rows: variances stay, sums are those of one epoch.
+      parts.eigenvalues *= static_cast<double>(epoch_rows_) / parts.report.weight;
+      parts.report.n_samples = epoch_rows_;
+      parts.report.weight = static_cast<double>(epoch_rows_);
+    }
     parts.report.solver.passes = std::min(epoch_ + 1, epochs_);
     parts.report.solver.converged = convergence_.converged;
     parts.report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -408,11 +427,14 @@ class Run {
 
   Learned result() {
     // After the last checkpoint: a run that goes on from it has neither this row nor this look.
-    if (learner_.steps() > 0 && !trace_.has(learner_.steps())) trace_.take(learner_, true);
+    if (learner_.steps() > 0 && !trace_.has(learner_.steps())) trace_.take_last(learner_);
     if (looks_ == 0 || stop_ == LearnStop::end) {
       const Convergence now = learner_.look();
-      // A look soon after another sees little turning: the turn that counts is the larger one.
-      if (looks_ == 0 || now.angle_change >= convergence_.angle_change) convergence_ = now;
+      // A look soon after another sees little turning.
+      const auto rows = static_cast<double>(learner_.rows() + learner_.skipped());
+      if (rows - static_cast<double>(looked_at_) >= 0.1 * rows ||
+          now.angle_change >= convergence_.angle_change)
+        convergence_ = now;
     }
     Learned out{.model = model(),
                 .convergence = convergence_,
@@ -449,7 +471,9 @@ class Run {
   std::optional<std::int64_t> resumed_at_;
 
   int epoch_ = 0;
-  std::int64_t position_ = 0;  // rows of the epoch that are over
+  std::int64_t position_ = 0;    // rows of the epoch that are over
+  std::int64_t epoch_rows_ = 0;  // of a whole epoch; 0: not known yet
+  std::int64_t looked_at_ = 0;   // rows at the last look
   std::int64_t next_look_ = first_look();
   std::int64_t looks_ = 0, calm_ = 0;
   Convergence convergence_;

@@ -15,6 +15,24 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
+Matrix<double> table(const std::vector<TraceRow>& rows) {
+  if (rows.empty()) return {};
+  Matrix<double> out(static_cast<Index>(rows.size()),
+                     static_cast<Index>(trace_values(rows[0]).size()));
+  for (Index i = 0; i < out.rows(); ++i) {
+    const std::vector<double> values = trace_values(rows[static_cast<std::size_t>(i)]);
+    out.row(i) = Eigen::Map<const Eigen::RowVectorXd>(values.data(), out.cols());
+  }
+  return out;
+}
+
+std::vector<TraceRow> rows_of(const Matrix<double>& table, Index modes, Index neurons) {
+  std::vector<TraceRow> out;
+  for (Index i = 0; i < table.rows(); ++i)
+    out.push_back(trace_row(table.row(i).data(), modes, neurons));
+  return out;
+}
+
 /// Between row j and axis i.
 double axis_angle(const Matrix<double>& theta, Index j, Index i) {
   return line_angle(theta.row(j).transpose(), Vector<double>::Unit(theta.cols(), i));
@@ -67,16 +85,21 @@ TraceRow RunTrace::row_of(const Hebbian& learner) {
   return row;
 }
 
-void RunTrace::take(const Hebbian& learner, bool final) {
-  TraceRow row = row_of(learner);
-  if (output_.row) output_.row(row);
-  last_step_ = row.step;
-  if (!final) {
-    gap_sum_ += last_gap_;
-    if (taken_ % stride_ == 0) keep(row);
-    ++taken_;
+void RunTrace::take(const Hebbian& learner, bool regular) {
+  take_last(learner);
+  ++taken_;
+  if (!regular) {
+    early_.push_back(*last_);
+    return;
   }
-  last_ = std::move(row);
+  gap_sum_ += last_gap_;
+  if (regular_++ % stride_ == 0) keep(*last_);
+}
+
+void RunTrace::take_last(const Hebbian& learner) {
+  last_ = row_of(learner);
+  last_step_ = last_->step;
+  if (output_.row) output_.row(*last_);
 }
 
 void RunTrace::keep(TraceRow row) {
@@ -89,7 +112,8 @@ void RunTrace::keep(TraceRow row) {
 }
 
 std::vector<TraceRow> RunTrace::rows() const {
-  std::vector<TraceRow> rows = kept_;
+  std::vector<TraceRow> rows = early_;
+  rows.insert(rows.end(), kept_.begin(), kept_.end());
   if (last_ && (rows.empty() || rows.back().step != last_->step)) rows.push_back(*last_);
   return rows;
 }
@@ -101,7 +125,7 @@ std::optional<TheoryReport> RunTrace::report(const Hebbian& learner) const {
   const Matrix<double> theta = theory_->coordinates(learner.weights());
   out.angles.resize(neurons_);
   for (Index j = 0; j < neurons_; ++j) out.angles[j] = axis_angle(theta, j, j);
-  out.mean_gap = taken_ > 0 ? gap_sum_ / static_cast<double>(taken_) : last_gap_;
+  out.mean_gap = regular_ > 0 ? gap_sum_ / static_cast<double>(regular_) : last_gap_;
   out.last_gap = last_gap_;
   return out;
 }
@@ -114,13 +138,9 @@ void RunTrace::save(Checkpoint& checkpoint) const {
   checkpoint.counts["trace_rows"] = taken_;
   checkpoint.counts["trace_stride"] = stride_;
   checkpoint.counts["trace_step"] = last_step_;
-  Matrix<double> kept(static_cast<Index>(kept_.size()),
-                      kept_.empty() ? 0 : static_cast<Index>(trace_values(kept_[0]).size()));
-  for (Index i = 0; i < kept.rows(); ++i) {
-    const std::vector<double> values = trace_values(kept_[static_cast<std::size_t>(i)]);
-    kept.row(i) = Eigen::Map<const Eigen::RowVectorXd>(values.data(), kept.cols());
-  }
-  checkpoint.arrays["trace"] = std::move(kept);
+  checkpoint.counts["trace_regular"] = regular_;
+  checkpoint.arrays["trace"] = table(kept_);
+  checkpoint.arrays["early_trace"] = table(early_);
   checkpoint.arrays["gap"] = Matrix<double>::Constant(1, 1, gap_sum_);
   if (!theory_) return;
   checkpoint.arrays["start"] = theory_->start();
@@ -136,9 +156,10 @@ void RunTrace::restore(const Checkpoint& checkpoint) {
   taken_ = checkpoint.counts.at("trace_rows");
   stride_ = checkpoint.counts.at("trace_stride");
   gap_sum_ = checkpoint.arrays.at("gap")(0, 0);
-  const Matrix<double>& kept = checkpoint.arrays.at("trace");
-  for (Index i = 0; i < kept.rows(); ++i)
-    kept_.push_back(trace_row(kept.row(i).data(), modes_, modes_ > 0 ? neurons_ : 0));
+  regular_ = checkpoint.counts.at("trace_regular");
+  const Index neurons = modes_ > 0 ? neurons_ : 0;
+  kept_ = rows_of(checkpoint.arrays.at("trace"), modes_, neurons);
+  early_ = rows_of(checkpoint.arrays.at("early_trace"), modes_, neurons);
   last_step_ = checkpoint.counts.at("trace_step");
   if (theory_ && theory_->integrator()) {
     const Matrix<double>& at = checkpoint.arrays.at("ode_time");

@@ -16,8 +16,10 @@ class RunTrace {
   /// `theory`: none when only the run itself is known.
   RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons);
 
-  /// The run as it stands. `final`: the last row, which a run that goes on from a checkpoint forgets.
-  void take(const Hebbian& learner, bool final = false);
+  /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is averaged.
+  void take(const Hebbian& learner, bool regular);
+  /// The last row, of which a run that goes on from a checkpoint knows nothing.
+  void take_last(const Hebbian& learner);
   bool has(std::int64_t step) const { return last_step_ == step; }
 
   /// Thinned evenly.
@@ -36,9 +38,9 @@ class RunTrace {
   TraceOutput output_;
   std::optional<Theory> theory_;
   Index modes_, neurons_;
-  std::vector<TraceRow> kept_;
+  std::vector<TraceRow> kept_, early_;
   std::int64_t stride_ = 1;  // every stride-th row is kept
-  std::int64_t taken_ = 0;
+  std::int64_t taken_ = 0, regular_ = 0;
   std::int64_t last_step_ = -1;
   std::optional<TraceRow> last_;
   double gap_sum_ = 0, last_gap_ = 0;

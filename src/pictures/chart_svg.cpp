@@ -13,8 +13,8 @@ namespace {
 using svg::number;
 
 constexpr double left = 74, right = 16, title_height = 30, bottom = 50, legend_height = 30;
-constexpr std::size_t most_dots = 160;  // a series
-constexpr double smallest = 1e-18;      // of a logarithmic axis: below is rounding
+constexpr double most_dots = 160;   // a series
+constexpr double smallest = 1e-18;  // of a logarithmic axis: below is rounding
 
 /// An axis of `length` pixels, perhaps logarithmic.
 class Scale {
@@ -91,13 +91,14 @@ std::string line(const Series& s, const Frame& frame, const Scale& up, bool loga
 }
 
 std::string dots(const Series& s, const Frame& frame, const Scale& up, bool logarithmic) {
-  const std::size_t n = s.y.size(), drawn = std::min(n, most_dots);
+  const double apart = frame.width / most_dots;
+  double last = -apart;
   std::string out;
-  for (std::size_t d = 0; d < drawn; ++d) {
-    const std::size_t i = drawn == n ? d : d * (n - 1) / (drawn - 1);
-    if (!usable(s.y[i], logarithmic)) continue;
-    out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"1.7\"/>\n",
-                       number(frame.across.at(frame.x[i])),
+  for (std::size_t i = 0; i < s.y.size(); ++i) {
+    const double x = frame.across.at(frame.x[i]);
+    if (!usable(s.y[i], logarithmic) || x < last + apart) continue;
+    last = x;
+    out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"1.7\"/>\n", number(x),
                        number(frame.height - up.at(s.y[i])));
   }
   return fmt::format("<g class=\"run\" fill=\"{}\">\n{}</g>\n", svg::label_colour(s.colour), out);
@@ -173,15 +174,15 @@ std::string legend(const std::vector<ChartPanel>& panels, double y) {
 
 }  // namespace
 
-std::string chart_svg(const std::vector<ChartPanel>& panels, const std::vector<double>& x,
+std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
                       const std::string& x_title, const std::string& title, int size) {
   const double width = size, height = std::round(0.62 * size);
   const double cell_width = left + width + right, cell_height = title_height + height + bottom;
   const double top = title.empty() ? 0 : 24;
   const auto lines = static_cast<double>((panels.size() + 1) / 2);
   const double total_width = 2 * cell_width, panels_end = top + lines * cell_height;
-  const auto [least, most] = std::minmax_element(x.begin(), x.end());
-  const Frame frame{width, height, x, Scale(*least, *most, false, width)};
+  const auto [least, most] = std::minmax_element(x.time.begin(), x.time.end());
+  const Frame frame{width, height, x.time, Scale(*least, *most, x.logarithmic, width)};
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n<title>{2}</title>\n"

@@ -28,6 +28,18 @@ double ode_lyapunov(const TraceRow& row) {
   return d * d;
 }
 
+/// The ODE falls for ever, the run only as far as its noise: a line far below tells nothing more.
+void keep_near_the_run(ChartPanel& panel) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Series& s : panel.series)
+    for (const double y : s.y)
+      if (s.dots && y > 0) least = std::min(least, y);
+  if (!std::isfinite(least)) return;
+  for (Series& s : panel.series)
+    for (double& y : s.y)
+      if (!s.dots && y < 0.01 * least) y = std::numeric_limits<double>::quiet_NaN();
+}
+
 std::vector<ChartPanel> plain_panels(const Trace& t) {
   std::vector<ChartPanel> out(4);
   out[0] = {"Norm", "length of w1", false,
@@ -72,6 +84,16 @@ std::vector<ChartPanel> run_panels(const Trace& t) {
       add(out[3], j, [j](const TraceRow& r) { return r.modes[j].angle; },
           [j](const TraceRow& r) { return r.modes[j].ode_angle; });
   }
+  for (ChartPanel& panel : out)
+    if (panel.logarithmic) keep_near_the_run(panel);
+  return out;
+}
+
+TimeAxis time_axis(const Trace& trace) {
+  TimeAxis out;
+  for (const TraceRow& row : trace) out.time.push_back(row.time);
+  const double first = trace.front().time, last = trace.back().time;
+  out.logarithmic = first > 0 && std::isfinite(last) && last > 30 * first;
   return out;
 }
 
@@ -79,9 +101,7 @@ std::string run_svg(const Trace& trace, const RunChartOptions& options) {
   require(!trace.empty(), Errc::bad_option, "the trace has no rows to draw");
   require(options.size >= 120 && options.size <= 2000, Errc::bad_option,
           "size = {} is not between 120 and 2000 pixels", options.size);
-  std::vector<double> time;
-  for (const TraceRow& row : trace) time.push_back(row.time);
-  return chart_svg(run_panels(trace), time, "time t = \u03a3\u03b7 (1 / variance)", options.title,
+  return chart_svg(run_panels(trace), time_axis(trace), "time t = \u03a3\u03b7 (1 / variance)", options.title,
                    options.size);
 }
 

@@ -25,8 +25,16 @@ struct ChartPanel {
 /// At most `svg::label_colours` modes are shown.
 std::vector<ChartPanel> run_panels(const std::vector<TraceRow>& trace);
 
-/// The panels over `x`, two a line, with axes and a legend.
-std::string chart_svg(const std::vector<ChartPanel>& panels, const std::vector<double>& x,
+/// Times of the rows; on a logarithmic axis where they span decades, as the beginning is where most
+/// happens.
+struct TimeAxis {
+  std::vector<double> time;
+  bool logarithmic = false;
+};
+TimeAxis time_axis(const std::vector<TraceRow>& trace);
+
+/// The panels over time, two a line, with axes and a legend.
+std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
                       const std::string& x_title, const std::string& title, int size);
 
 }  // namespace mercer
