@@ -233,6 +233,7 @@ class Run {
         run_epoch();
         if (stopped_) break;
         epoch_rows_ = position_;
+        if (!in_.again()) break;  // a stream that ended may go on another day, where it ended
         ++epoch_;
         position_ = 0;
       }
