@@ -6,8 +6,7 @@
 #include <iostream>
 
 int main(int argc, char** argv) {
-  const auto source =
-      mercer::open<double>(argc > 1 ? argv[1] : "iris.csv", {.label = "species"});
+  const auto source = mercer::open<double>(argc > 1 ? argv[1] : "iris.csv", {.label = "species"});
   const mercer::Learned learned =
       mercer::learn(*source, {.learner = {.rule = "oja", .rate = mercer::Rate::constant(0.002)},
                               .epochs = 10,

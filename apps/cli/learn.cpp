@@ -74,7 +74,8 @@ double parse_until(std::string text) {
     if (degrees < 90) return degrees;
   } catch (const UsageError&) {
   }
-  throw UsageError(fmt::format("--until '{}' is no angle between 0 and 90 degrees, such as 0.5deg", all));
+  throw UsageError(
+      fmt::format("--until '{}' is no angle between 0 and 90 degrees, such as 0.5deg", all));
 }
 
 void set_mean(const std::string& text, LearnerOptions& learner) {
@@ -164,8 +165,9 @@ void explain(const Rate& rate) {
   std::string text = fmt::format("rate {}\n", rate.text());
   for (const RobbinsMonro::Condition& c : theory.conditions)
     text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
-  text += theory.every() ? "a Robbins-Monro schedule: the run converges where theory says so\n"
-                         : "no Robbins-Monro schedule: the run comes close, and stays about there\n";
+  text += theory.every()
+              ? "a Robbins-Monro schedule: the run converges where theory says so\n"
+              : "no Robbins-Monro schedule: the run comes close, and stays about there\n";
   print(text);
 }
 
@@ -327,7 +329,8 @@ void learn_rows(const Flags& flags) {
   if (trace) trace->publish();
   bar.erase();
   if (flags.resume && !learned.resumed_at && !flags.run.quiet)
-    say(fmt::format("mercer: note: there was no checkpoint '{}' yet: the run began at its "
+    say(
+        fmt::format("mercer: note: there was no checkpoint '{}' yet: the run began at its "
                     "beginning\n",
                     flags.checkpoint));
   if (!flags.run.quiet && !flags.json) show(learned, flags, *source);
@@ -345,8 +348,8 @@ void learn_rows(const Flags& flags) {
 void add_learn(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   Flags& f = *flags;
-  CLI::App& c = add_command(
-      app, "learn", "Learn principal components from a stream by Hebbian rules", examples);
+  CLI::App& c = add_command(app, "learn",
+                            "Learn principal components from a stream by Hebbian rules", examples);
   add_text(c, "DATA", f.rows.data, "",
            "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files");
   add_text(c, "-o,--output", f.model, "MODEL", "save the model here, also when interrupted",
@@ -355,8 +358,8 @@ void add_learn(CLI::App& app) {
   add_text(c, "--model-every", f.model_every, "N", "save the model every N steps too", "Results");
   add_text(c, "--trace", f.trace, "FILE", "a row for every so many steps (.csv .tsv .npy, or -)",
            "Results");
-  add_text(c, "--trace-every", f.trace_every, "N", "steps between rows of the trace (about 1000 rows)",
-           "Results");
+  add_text(c, "--trace-every", f.trace_every, "N",
+           "steps between rows of the trace (about 1000 rows)", "Results");
   add_text(c, "--plot", f.plot, "FILE.svg", "the run, against its theory, as a picture", "Results");
   add_switch(c, "--theory", f.theory, "exact components and the ODE beside the run", "Results");
   add_switch(c, "--json", f.json, "the model's report and the run's as JSON instead of words",
@@ -383,14 +386,16 @@ void add_learn(CLI::App& app) {
   add_text(c, "--limit", f.limit, "A", "no weight ever exceeds A", "Learning");
   add_text(c, "--scale", f.scale, "none|std",
            "std: divide columns by their deviation; needs a pass before (none)", "Learning");
-  add_text(c, "--kernel", f.kernel, "EXPR", "learn in the space of a kernel (see mercer kernel list)",
-           "Space");
+  add_text(c, "--kernel", f.kernel, "EXPR",
+           "learn in the space of a kernel (see mercer kernel list)", "Space");
   add_text(c, "--landmarks", f.landmarks, "N", "rows that span that space (all)", "Space");
-  add_text(c, "--map", f.map, "EXPR",
-           "learn from features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
-           "Space");
+  add_text(
+      c, "--map", f.map, "EXPR",
+      "learn from features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
+      "Space");
   add_text(c, "--checkpoint", f.checkpoint, "FILE",
-           "where the run can go on from; the one before it is FILE.previous", "Stopping and going on");
+           "where the run can go on from; the one before it is FILE.previous",
+           "Stopping and going on");
   add_text(c, "--checkpoint-every", f.checkpoint_every, "N", "steps between them (every 10 s)",
            "Stopping and going on");
   add_switch(c, "--resume", f.resume, "go on from the checkpoint, bit for bit",

@@ -59,13 +59,13 @@ std::vector<std::string> chart(const ChartPanel& panel, const std::vector<double
       for (int mode = most_modes; mode >= 1; --mode)  // the run is seen before the ODE
         if (canvas.count(row, column, mode) > 0) group = mode;
       if (group < 0) painter.add(-1, " ");
-      else if (terminal.unicode) painter.add(group == 0 ? grey : colours[group - 1], braille(canvas.dots(row, column)));
+      else if (terminal.unicode)
+        painter.add(group == 0 ? grey : colours[group - 1], braille(canvas.dots(row, column)));
       else painter.add(-1, group == 0 ? "." : std::string(1, static_cast<char>('0' + group)));
     }
     lines.push_back(line + painter.take());
   }
-  lines.push_back(terminal.dim(std::string(margin, ' ') + (terminal.unicode ? "└" : "+") +
-                               range));
+  lines.push_back(terminal.dim(std::string(margin, ' ') + (terminal.unicode ? "└" : "+") + range));
   return lines;
 }
 

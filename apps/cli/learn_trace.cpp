@@ -114,10 +114,11 @@ void TraceFile::keep(std::int64_t rows) {
   for (ssize_t n; lines > 0 && (n = ::read(fd_, block, sizeof block)) > 0;)
     for (ssize_t i = 0; i < n && lines > 0; ++i, ++end)
       if (block[i] == '\n') --lines;
-  require(lines == 0, Errc::bad_data,
-          "'{}' lacks rows that were written before the checkpoint: go on without --trace, or begin "
-          "anew without --resume",
-          partial_);
+  require(
+      lines == 0, Errc::bad_data,
+      "'{}' lacks rows that were written before the checkpoint: go on without --trace, or begin "
+      "anew without --resume",
+      partial_);
   if (ftruncate(fd_, end) != 0) give_up("write");
   if (lseek(fd_, end, SEEK_SET) != end) give_up("write");
   headed_ = rows > 0;

@@ -43,7 +43,7 @@ struct TraceRow {
   double lyapunov = 0;
   double lyapunov_sign = 0;
   double ode_norm = 0;
-  std::vector<Mode> modes;           ///< empty without theory
+  std::vector<Mode> modes;          ///< empty without theory
   std::vector<double> span_angles;  ///< one a neuron; empty without theory
 };
 

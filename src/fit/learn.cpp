@@ -4,13 +4,10 @@
 #include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "fit/learn_exact.hpp"
-#include "fit/learn_identity.hpp"
+#include "fit/learn_input.hpp"
 #include "fit/learn_order.hpp"
 #include "fit/learn_space.hpp"
 #include "fit/learn_trace.hpp"
-
-#include <mercer/data.hpp>
-#include <mercer/version.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -22,14 +19,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_epochs = 100;          // when nobody says how many
-constexpr double automatic_until = 0.1;   // degrees
+constexpr int most_epochs = 100;         // when nobody says how many
+constexpr double automatic_until = 0.1;  // degrees
 constexpr Index single_modes = 16;
-constexpr Index most_landmarks = 4000;    // of rows that all stand for themselves
-constexpr Index chunk_rows = 1024;        // between two looks at the clock
+constexpr Index chunk_rows = 1024;  // between two looks at the clock
 constexpr auto checkpoint_seconds = std::chrono::seconds(10);
-/// Looks are half as far apart again each time: where rates fall as 1/n, what a run still turns in a
-/// fixed number of rows would become small without its coming to an end.
+/// Looks are half as far apart again each time: where rates fall as 1/n, what a run still turns in
+/// a fixed number of rows would become small without its coming to an end.
 constexpr double look_growth = 1.5;
 
 void check(const LearnOptions& o) {
@@ -45,131 +41,6 @@ void check(const LearnOptions& o) {
           "resume needs to know the checkpoint");
 }
 
-/// The rows as the run has them: all in memory, or one after the other.
-struct Input {
-  Source<double>* source = nullptr;
-  Table<double> table;
-  std::optional<Rows<double>> memory;
-  bool shuffled = false;
-  Index rows = 0;  ///< of an epoch; 0: unknown
-
-  const Rows<double>* in_memory() const { return memory ? &*memory : nullptr; }
-  bool again() const { return memory.has_value() || source->can_rewind(); }
-};
-
-Input take_in(Source<double>& source, const LearnOptions& o) {
-  Input in;
-  in.source = &source;
-  const double allowed = o.memory > 0 ? static_cast<double>(o.memory)
-                                      : 0.8 * static_cast<double>(available_memory_bytes());
-  const double bytes = static_cast<double>(source.expected_rows()) *
-                       static_cast<double>(source.schema().features) * sizeof(double);
-  const bool all_needed = o.order == Order::shuffled || (o.kernel && o.landmarks == 0);
-  const bool fits = source.schema().sparse || bytes <= allowed / 2;
-  require(fits || !all_needed, Errc::out_of_memory,
-          "{}: its {} do not fit into half of the memory of {}, and {} needs all rows at once; use {}",
-          source.name(), format_bytes(bytes), format_bytes(allowed),
-          o.order == Order::shuffled ? "order shuffled" : "a kernel without landmarks",
-          o.order == Order::shuffled ? "order as-it-comes, or more memory"
-                                     : "landmarks, or more memory");
-  const bool wanted = o.order == Order::automatic && source.can_rewind() && fits;
-  if (!all_needed && !wanted) {
-    in.rows = source.can_rewind() ? source.expected_rows() : 0;
-    return in;
-  }
-  if (const auto whole = source.whole()) {
-    in.memory = whole->rows;
-  } else {
-    in.table = read_all(source, static_cast<std::size_t>(allowed / 2));
-    in.memory = in.table.rows();
-  }
-  in.rows = in.memory->rows();
-  require(in.rows > 0, Errc::bad_data, "{} has no rows", source.name());
-  in.shuffled = o.order != Order::as_it_comes;
-  return in;
-}
-
-std::optional<Standard> standard_of(Input& in, const LearnOptions& o) {
-  if (o.scale == Scale::none) return std::nullopt;
-  require(in.again(), Errc::bad_option,
-          "scale = std needs a pass before the run, and {} can be read only once; save it to a file, "
-          "or scale its columns beforehand",
-          in.source->name());
-  FitOptions fitting;
-  fitting.scale = Scale::std;
-  fitting.threads = o.learner.threads;
-  Passes<double> passes = in.memory ? Passes<double>(*in.memory, nullptr, o.monitor)
-                                    : Passes<double>(*in.source);
-  Standard standard = find_standard(passes, fitting);
-  if (!in.memory) in.source->rewind();
-  in.rows = static_cast<Index>(passes.rows());
-  return standard;
-}
-
-/// Landmarks of a source that can be read only once are its first rows; it gives them again.
-LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
-                    std::unique_ptr<Source<double>>& replay) {
-  const Index d = in.source->schema().features;
-  if (!o.kernel) return LearnSpace(o.map ? o.map : identity_map<double>(d));
-  Matrix<double> landmarks;
-  if (in.memory) {
-    const Index count = o.landmarks > 0 ? o.landmarks : in.memory->rows();
-    require(count <= most_landmarks, Errc::bad_option,
-            "{} landmarks are too many: their {} similarities are decomposed first; use landmarks = "
-            "{} or fewer",
-            count, format_bytes(8.0 * static_cast<double>(count) * static_cast<double>(count)),
-            most_landmarks);
-    landmarks = landmark_rows(*in.memory, count, standard);
-  } else {
-    require(o.landmarks <= most_landmarks, Errc::bad_option, "landmarks = {} exceeds {}",
-            o.landmarks, most_landmarks);
-    Matrix<double> first(0, d);
-    while (first.rows() < o.landmarks) {
-      const auto block = in.source->next();
-      if (!block) break;
-      const Matrix<double> rows = landmark_rows(block->rows, block->rows.rows(), nullptr);
-      first.conservativeResize(first.rows() + rows.rows(), d);
-      first.bottomRows(rows.rows()) = rows;
-    }
-    require(first.rows() > 0, Errc::bad_data, "{} has no rows", in.source->name());
-    landmarks = landmark_rows(Rows<double>(first).middle(0, std::min(o.landmarks, first.rows())),
-                              o.landmarks, standard);
-    if (in.source->can_rewind()) {
-      in.source->rewind();
-    } else {
-      replay = replayed(std::move(first), *in.source);
-      in.source = replay.get();
-    }
-  }
-  const Kernel kernel = o.kernel->complete() ? *o.kernel : o.kernel->completed(Rows<double>(landmarks));
-  return LearnSpace(kernel, std::move(landmarks));
-}
-
-const char* name_of(LearnedMean mean) {
-  return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
-}
-
-/// Everything that makes two runs the same, in words.
-std::vector<std::pair<std::string, std::string>> description(const LearnOptions& o, const Input& in,
-                                                             const LearnSpace& space) {
-  const LearnerOptions& l = o.learner;
-  return {{"version of Mercer", MERCER_VERSION},
-          {"input", identity_of(*in.source, in.in_memory())},
-          {"number of columns", columns_of(in.source->schema())},
-          {"rule", l.rule},
-          {"number of components", fmt::format("{}", l.components)},
-          {"rate", l.rate.text()},
-          {"batch", fmt::format("{}", l.batch)},
-          {"mean", name_of(l.centre)},
-          {"forgetting", fmt::format("{}", l.forgetting)},
-          {"limit", fmt::format("{}", l.limit)},
-          {"seed", fmt::format("{}", l.seed)},
-          {"map", space.map()->text()},
-          {"order", in.shuffled ? "shuffled" : "as it comes"},
-          {"scale", o.scale == Scale::std ? "std" : "none"},
-          {"theory", o.theory ? "on" : "off"}};
-}
-
 /// Steps of one kind of event: the multiples of `every`.
 struct Events {
   std::int64_t every = 0;  ///< 0: never
@@ -182,9 +53,7 @@ struct Events {
         if (s > step) return s;
     return step - step % every + every;
   }
-  std::int64_t left(std::int64_t step) const {
-    return every == 0 ? next(step) : next(step) - step;
-  }
+  std::int64_t left(std::int64_t step) const { return every == 0 ? next(step) : next(step) - step; }
   bool due(std::int64_t before, std::int64_t now) const { return next(before) <= now; }
 };
 
@@ -219,7 +88,7 @@ class Run {
     trace_events_ = {trace_every(), o_.trace_every == 0};
     checkpoint_events_.every = o_.checkpoint.empty() ? 0 : o_.checkpoint_every;
     model_events_.every = o_.on_model ? o_.model_every : 0;
-    if (!o_.checkpoint.empty()) run_ = description(o_, in_, space_);
+    if (!o_.checkpoint.empty()) run_ = run_description(o_, in_, space_);
     if (o_.resume) resume();
   }
 
@@ -252,10 +121,11 @@ class Run {
 
   int epochs() const {
     const int epochs = o_.epochs > 0 ? o_.epochs : in_.memory ? most_epochs : 1;
-    require(epochs == 1 || in_.again(), Errc::bad_option,
-            "epochs = {}: {} can be read only once; save it to a file, or use order shuffled, which "
-            "keeps its rows",
-            epochs, in_.source->name());
+    require(
+        epochs == 1 || in_.again(), Errc::bad_option,
+        "epochs = {}: {} can be read only once; save it to a file, or use order shuffled, which "
+        "keeps its rows",
+        epochs, in_.source->name());
     return epochs;
   }
 
@@ -290,7 +160,8 @@ class Run {
     // Rows that wait for their mini-batch to fill up are not known here: the last step before an
     // event is taken row by row.
     std::int64_t rows = chunk_rows;
-    if (steps <= chunk_rows) rows = batch == 1 ? steps : std::max<std::int64_t>(1, (steps - 1) * batch);
+    if (steps <= chunk_rows)
+      rows = batch == 1 ? steps : std::max<std::int64_t>(1, (steps - 1) * batch);
     rows = std::min(rows, next_look_ - (learner_.rows() + learner_.skipped()));
     return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
   }
@@ -351,9 +222,14 @@ class Run {
     trace_.flush();
     Checkpoint c;
     c.run = run_;
-    c.counts = {{"epoch", epoch_},           {"row", position_},   {"trace_every", trace_events_.every},
-                {"next_look", next_look_},   {"looks", looks_},    {"calm", calm_},
-                {"epoch_rows", epoch_rows_}, {"looked_at", looked_at_},
+    c.counts = {{"epoch", epoch_},
+                {"row", position_},
+                {"trace_every", trace_events_.every},
+                {"next_look", next_look_},
+                {"looks", looks_},
+                {"calm", calm_},
+                {"epoch_rows", epoch_rows_},
+                {"looked_at", looked_at_},
                 {"trace_early", trace_events_.early ? 1 : 0},
                 {"stopped", stopped_ ? 1 : 0}};
     c.arrays["input_sum"] = input_sum_.transpose();
@@ -392,8 +268,8 @@ class Run {
       if (stopped_) stop_ = LearnStop::converged;
       input_sum_ = found->arrays.at("input_sum").transpose();
       const Matrix<double>& c = found->arrays.at("convergence");
-      convergence_ = {c(0, 0), c(0, 1), c(0, 2), c(0, 3), c(0, 4) != 0,
-                      found->texts.at("convergence")};
+      convergence_ = {c(0, 0), c(0, 1),      c(0, 2),
+                      c(0, 3), c(0, 4) != 0, found->texts.at("convergence")};
       note_ = found->texts.at("note");
       report_.note(note_);
       trace_.restore(*found);

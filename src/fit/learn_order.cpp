@@ -81,10 +81,12 @@ Rows<double> RowOrder::chosen(Index most) {
   if (left == 0) return {};
   if (memory_->sparse()) return memory_->middle(order_[static_cast<std::size_t>(at_++)], 1);
   const Index d = memory_->cols();
-  const Index n = std::min({most, left, std::max<Index>(1, gathered_entries / std::max<Index>(1, d))});
+  const Index n =
+      std::min({most, left, std::max<Index>(1, gathered_entries / std::max<Index>(1, d))});
   gathered_.resize(n, d);
   for (Index i = 0; i < n; ++i)
-    std::copy_n(memory_->row(order_[static_cast<std::size_t>(at_ + i)]), d, gathered_.row(i).data());
+    std::copy_n(memory_->row(order_[static_cast<std::size_t>(at_ + i)]), d,
+                gathered_.row(i).data());
   at_ += n;
   return gathered_;
 }

@@ -19,7 +19,8 @@ class RowOrder {
   /// As they come; rewound for each epoch but the first.
   RowOrder(Source<double>& source, const Standard* standard);
 
-  /// Epochs count from 0. The first `skip` rows are passed over; returns how many there were of them.
+  /// Epochs count from 0. The first `skip` rows are passed over; returns how many there were of
+  /// them.
   std::int64_t begin(int epoch, std::int64_t skip);
   /// The next rows, at most so many; none at the end of the epoch. Valid until the next call.
   Rows<double> next(Index most);

@@ -2,8 +2,9 @@
 // Where a run learns: the columns, the features of a map, or the space of a kernel.
 //
 // In the space of a kernel, the part that landmarks l₁ … l_m span has the coordinates
-// W^{-½} k(x, L), W = k(L, L): with them ordinary Hebbian learning is learning in that space (kernel
-// PCA when every row is a landmark). A model keeps the landmarks, and B and m in terms of k(x, L).
+// W^{-½} k(x, L), W = k(L, L): with them ordinary Hebbian learning is learning in that space
+// (kernel PCA when every row is a landmark). A model keeps the landmarks, and B and m in terms of
+// k(x, L).
 
 #include "fit/standard.hpp"
 

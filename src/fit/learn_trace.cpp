@@ -66,13 +66,13 @@ TraceRow RunTrace::row_of(const Hebbian& learner) {
   for (Index j = 0; j < modes_; ++j) {
     const Index neuron = neurons_ == 1 ? 0 : j;
     const double decay = std::exp(-(lambda[0] - lambda[j]) * row.time);
-    row.modes.push_back({.theta = theta(neuron, j),
-                         .ode_theta = ode(neuron, j),
-                         .angle = axis_angle(theta, neuron, j),
-                         .alpha = theta(0, j) / theta(0, 0),
-                         .ode_alpha = theory_->has_ode() ? start(0, j) / start(0, 0) * decay
-                                                         : unknown,
-                         .ode_angle = theory_->has_ode() ? axis_angle(ode, neuron, j) : unknown});
+    row.modes.push_back(
+        {.theta = theta(neuron, j),
+         .ode_theta = ode(neuron, j),
+         .angle = axis_angle(theta, neuron, j),
+         .alpha = theta(0, j) / theta(0, 0),
+         .ode_alpha = theory_->has_ode() ? start(0, j) / start(0, 0) * decay : unknown,
+         .ode_angle = theory_->has_ode() ? axis_angle(ode, neuron, j) : unknown});
   }
   row.ode_norm = ode.row(0).norm();
   if (theory_->has_ode()) {

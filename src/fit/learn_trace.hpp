@@ -16,7 +16,8 @@ class RunTrace {
   /// `theory`: none when only the run itself is known.
   RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons);
 
-  /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is averaged.
+  /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is
+  /// averaged.
   void take(const Hebbian& learner, bool regular);
   /// The last row, of which a run that goes on from a checkpoint knows nothing.
   void take_last(const Hebbian& learner);

@@ -70,15 +70,17 @@ Header header_of(const std::string& bytes, const std::string& path) {
 
 Checkpoint parse(const std::string& bytes, const std::string& path) {
   Header header = header_of(bytes, path);
-  require(header.metadata["format_version"] == version, Errc::bad_option,
-          "checkpoint '{}' was written by another version of Mercer (format {}, this one reads {}); "
-          "begin anew without --resume",
-          path, header.metadata["format_version"], version);
+  require(
+      header.metadata["format_version"] == version, Errc::bad_option,
+      "checkpoint '{}' was written by another version of Mercer (format {}, this one reads {}); "
+      "begin anew without --resume",
+      path, header.metadata["format_version"], version);
   Checkpoint out;
   const auto run = safetensors::parse_json(header.metadata["run"], 3, 1000);
   const auto counts = safetensors::parse_json(header.metadata["counts"], 3, 1000);
   const auto texts = safetensors::parse_json(header.metadata["texts"], 3, 1000);
-  if (!run.is_array() || !counts.is_object() || !texts.is_object()) throw Damage{"its description is not complete"};
+  if (!run.is_array() || !counts.is_object() || !texts.is_object())
+    throw Damage{"its description is not complete"};
   for (const auto& pair : run) {
     if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
       throw Damage{"its description is not complete"};
@@ -99,9 +101,8 @@ Checkpoint parse(const std::string& bytes, const std::string& path) {
       out.learner.assign(data, size);
       continue;
     }
-    if (tensor.shape.size() != 2 || tensor.dtype != "F64" ||
-        tensor.shape[0] > size || tensor.shape[1] > size ||
-        tensor.shape[0] * tensor.shape[1] * sizeof(double) != size)
+    if (tensor.shape.size() != 2 || tensor.dtype != "F64" || tensor.shape[0] > size ||
+        tensor.shape[1] > size || tensor.shape[0] * tensor.shape[1] * sizeof(double) != size)
       throw Damage{fmt::format("the shape of '{}' is wrong", name)};
     Matrix<double> array(static_cast<Index>(tensor.shape[0]), static_cast<Index>(tensor.shape[1]));
     if (size > 0) std::memcpy(array.data(), data, size);

@@ -4,8 +4,8 @@
 //     save_checkpoint({.run = {{"rule", "gha"}}, .learner = learner.save_state(), …}, "run.ckpt");
 //     if (auto found = load_checkpoint("run.ckpt")) learner.load_state(found->learner);
 //
-// A checkpoint appears whole or not at all, and the one before it is kept as PATH.previous. At every
-// moment there is a whole one under PATH once there was a first.
+// A checkpoint appears whole or not at all, and the one before it is kept as PATH.previous. At
+// every moment there is a whole one under PATH once there was a first.
 
 #include <mercer/matrix.hpp>
 
@@ -34,8 +34,8 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);
 /// naming the one before it.
 std::optional<Checkpoint> load_checkpoint(const std::string& path);
 
-/// Throws `Errc::bad_file`, naming the first thing that differs, when `found` is of another run than
-/// the one that `now` describes.
+/// Throws `Errc::bad_file`, naming the first thing that differs, when `found` is of another run
+/// than the one that `now` describes.
 void require_same_run(const Checkpoint& found,
                       const std::vector<std::pair<std::string, std::string>>& now,
                       const std::string& path);

@@ -19,7 +19,7 @@ constexpr double a[stages][6] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
 // Difference of the solutions of order 5 and 4.
-constexpr double e[stages] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
+constexpr double e[stages] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                               -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 double largest(const Matrix<double>& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }

@@ -9,7 +9,7 @@ constexpr Index plain = 7;  // columns before the modes
 }
 
 std::vector<std::string> trace_columns(Index modes, Index neurons) {
-  std::vector<std::string> names = {"step",     "time",     "eta", "norm", "output_variance",
+  std::vector<std::string> names = {"step",     "time",    "eta", "norm", "output_variance",
                                     "rayleigh", "lyapunov"};
   if (modes == 0) return names;
   for (Index j = 1; j <= modes; ++j)

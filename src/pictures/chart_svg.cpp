@@ -44,7 +44,8 @@ class Scale {
     if (powers.size() >= 2) return powers;
     powers.clear();  // less than two decades: plain numbers where they fall
     for (const svg::Tick& tick : out)
-      powers.push_back({std::pow(10.0, tick.value), fmt::format("{:.2g}", std::pow(10.0, tick.value))});
+      powers.push_back(
+          {std::pow(10.0, tick.value), fmt::format("{:.2g}", std::pow(10.0, tick.value))});
     return powers;
   }
 
@@ -130,8 +131,8 @@ std::string axes(const ChartPanel& panel, const Frame& frame, const Scale& up,
 
 std::string panel_svg(const ChartPanel& panel, const Frame& frame, const std::string& x_title) {
   const Scale up = y_scale(panel, frame.height);
-  std::string out = fmt::format("<text y=\"-8\" font-weight=\"bold\">{}</text>\n",
-                                svg::text(panel.title, 60));
+  std::string out =
+      fmt::format("<text y=\"-8\" font-weight=\"bold\">{}</text>\n", svg::text(panel.title, 60));
   out += axes(panel, frame, up, x_title);
   for (const Series& s : panel.series)
     out += s.dots ? dots(s, frame, up, panel.logarithmic) : line(s, frame, up, panel.logarithmic);
@@ -162,8 +163,9 @@ std::string legend(const std::vector<ChartPanel>& panels, double y) {
       x += 34 + 7 * static_cast<double>(s->name.size());
     }
   }
-  out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"2.4\"/><text x=\"{}\" y=\"{}\">the run</text>\n",
-                     number(x + 14), number(y - 4), number(x + 22), number(y));
+  out +=
+      fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"2.4\"/><text x=\"{}\" y=\"{}\">the run</text>\n",
+                  number(x + 14), number(y - 4), number(x + 22), number(y));
   if (lines)
     out += fmt::format(
         "<path class=\"ode\" stroke=\"#222222\" d=\"M{} {}h22\"/><text x=\"{}\" "
@@ -196,10 +198,9 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
                        number(left), svg::text(title, 100));
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const auto row = static_cast<double>(i / 2), column = static_cast<double>(i % 2);
-    out += fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n",
-                       number(left + column * cell_width),
-                       number(top + title_height + row * cell_height),
-                       panel_svg(panels[i], frame, x_title));
+    out += fmt::format(
+        "<g transform=\"translate({} {})\">\n{}</g>\n", number(left + column * cell_width),
+        number(top + title_height + row * cell_height), panel_svg(panels[i], frame, x_title));
   }
   return out + legend(panels, panels_end + 12) + "</svg>\n";
 }

@@ -42,14 +42,19 @@ void keep_near_the_run(ChartPanel& panel) {
 
 std::vector<ChartPanel> plain_panels(const Trace& t) {
   std::vector<ChartPanel> out(4);
-  out[0] = {"Norm", "length of w1", false,
-            {series(t, "run", 0, true, [](const TraceRow& r) { return r.norm; })}};
-  out[1] = {"Output variance", "variance of y1 (squared units of the data)", false,
+  out[0] = {"Norm", "length of w1", false, {series(t, "run", 0, true, [](const TraceRow& r) {
+              return r.norm;
+            })}};
+  out[1] = {"Output variance",
+            "variance of y1 (squared units of the data)",
+            false,
             {series(t, "run", 0, true, [](const TraceRow& r) { return r.output_variance; })}};
-  out[2] = {"Lyapunov function", "(length\u00b2 \u2212 1)\u00b2", true,
+  out[2] = {"Lyapunov function",
+            "(length\u00b2 \u2212 1)\u00b2",
+            true,
             {series(t, "run", 0, true, [](const TraceRow& r) { return r.lyapunov; })}};
-  out[3] = {"Rate", "\u03b7", true,
-            {series(t, "run", 0, true, [](const TraceRow& r) { return r.eta; })}};
+  out[3] = {
+      "Rate", "\u03b7", true, {series(t, "run", 0, true, [](const TraceRow& r) { return r.eta; })}};
   return out;
 }
 
@@ -63,7 +68,9 @@ std::vector<ChartPanel> run_panels(const Trace& t) {
   const std::size_t angles = single ? 1 : modes;
   std::vector<ChartPanel> out(4);
   out[0] = {single ? "Modes of w" : "Modes of w1, w2, \u2026",
-            single ? "\u03b8j = qj \u00b7 w" : "\u03b8j = qj \u00b7 wj", false, {}};
+            single ? "\u03b8j = qj \u00b7 w" : "\u03b8j = qj \u00b7 wj",
+            false,
+            {}};
   out[1] = {"Norm", "length of w1", false, {}};
   out[2] = {"Lyapunov function", "V = (\u03b81\u00b2 \u2212 1)\u00b2", true, {}};
   out[3] = {"Angle to the eigenvector", "degrees", true, {}};
@@ -75,13 +82,17 @@ std::vector<ChartPanel> run_panels(const Trace& t) {
           series(t, fmt::format("mode {}", mode + 1), mode, dots, dots ? run : ode));
     };
     for (std::size_t j = 0; j < modes; ++j)
-      add(out[0], j, [j](const TraceRow& r) { return r.modes[j].theta; },
+      add(
+          out[0], j, [j](const TraceRow& r) { return r.modes[j].theta; },
           [j](const TraceRow& r) { return r.modes[j].ode_theta; });
-    add(out[1], 0, [](const TraceRow& r) { return r.norm; },
+    add(
+        out[1], 0, [](const TraceRow& r) { return r.norm; },
         [](const TraceRow& r) { return r.ode_norm; });
-    add(out[2], 0, [](const TraceRow& r) { return r.lyapunov; }, ode_lyapunov);
+    add(
+        out[2], 0, [](const TraceRow& r) { return r.lyapunov; }, ode_lyapunov);
     for (std::size_t j = 0; j < angles; ++j)
-      add(out[3], j, [j](const TraceRow& r) { return r.modes[j].angle; },
+      add(
+          out[3], j, [j](const TraceRow& r) { return r.modes[j].angle; },
           [j](const TraceRow& r) { return r.modes[j].ode_angle; });
   }
   for (ChartPanel& panel : out)
@@ -101,8 +112,8 @@ std::string run_svg(const Trace& trace, const RunChartOptions& options) {
   require(!trace.empty(), Errc::bad_option, "the trace has no rows to draw");
   require(options.size >= 120 && options.size <= 2000, Errc::bad_option,
           "size = {} is not between 120 and 2000 pixels", options.size);
-  return chart_svg(run_panels(trace), time_axis(trace), "time t = \u03a3\u03b7 (1 / variance)", options.title,
-                   options.size);
+  return chart_svg(run_panels(trace), time_axis(trace), "time t = \u03a3\u03b7 (1 / variance)",
+                   options.title, options.size);
 }
 
 }  // namespace mercer

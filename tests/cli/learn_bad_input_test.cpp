@@ -106,7 +106,8 @@ TEST_F(CliLearnBadInput, checkpoints_of_other_runs) {
   expect_error(resumed({"--rate", "1/n"}), 1, {"its rate is auto, not 1/n"});
   expect_error(resumed({"-k", "2"}), 1, {"its number of components is 1, not 2"});
   expect_error(resumed({"--seed", "9"}), 1, {"its seed is 0, not 9"});
-  const std::string other = dir.file("other.csv", slurp(data_file("iris.csv")) + "1,2,3,4,setosa\n");
+  const std::string other =
+      dir.file("other.csv", slurp(data_file("iris.csv")) + "1,2,3,4,setosa\n");
   expect_error(mercer({"learn", other, "--label", "species", "--epochs", "2", "-q", "--checkpoint",
                        dir / "c", "--resume"}),
                1, {"its input is", "bytes with hash"});
@@ -118,7 +119,7 @@ TEST_F(CliLearnBadInput, checkpoints_of_other_runs) {
 }
 
 TEST_F(CliLearnBadInput, a_damaged_checkpoint_names_the_one_before_it) {
-  const std::vector<std::string> base = {"--epochs",     "2",       "-q", "--checkpoint-every", "50",
+  const std::vector<std::string> base = {"--epochs",     "2",      "-q", "--checkpoint-every", "50",
                                          "--checkpoint", dir / "c"};
   ASSERT_EQ(learn(base).exit_code, 0);
   EXPECT_EQ(dir.list(), (std::vector<std::string>{"c", "c.previous"}));
@@ -137,9 +138,10 @@ TEST_F(CliLearnBadInput, a_disk_that_fills_up_while_checkpointing) {
   const std::vector<std::string> base = {"--epochs", "1", "-q", "--checkpoint", dir / "c"};
   ASSERT_EQ(learn(base).exit_code, 0);
   const std::string before = slurp(dir / "c");
-  expect_error(learn({"--epochs", "2", "-q", "--checkpoint", dir / "c", "--resume", "-o", dir / "m.st"},
-                     {.file_size_limit = 1000}),
-               1, {"cannot write", "/c'", "File too large"});
+  expect_error(
+      learn({"--epochs", "2", "-q", "--checkpoint", dir / "c", "--resume", "-o", dir / "m.st"},
+            {.file_size_limit = 1000}),
+      1, {"cannot write", "/c'", "File too large"});
   EXPECT_EQ(slurp(dir / "c"), before);
   EXPECT_EQ(dir.list(), std::vector<std::string>{"c"});
 }

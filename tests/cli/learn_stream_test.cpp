@@ -33,8 +33,8 @@ class CliLearnStream : public testing::Test {
 };
 
 TEST_F(CliLearnStream, the_end_of_input_gives_a_model) {
-  const auto run = mercer({"learn", "-", "--rule", "gha", "-k", "2", "-o", dir / "m.st"},
-                          {.input = rows(2000)});
+  const auto run =
+      mercer({"learn", "-", "--rule", "gha", "-k", "2", "-o", dir / "m.st"}, {.input = rows(2000)});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("1 epoch, as they come; all rows learned"));
   EXPECT_EQ(Model<double>::load(dir / "m.st").report().n_samples, 2000);
@@ -83,18 +83,29 @@ TEST_F(CliLearnStream, M_E9_a_stream_goes_on_from_the_rows_it_has_seen) {
 }
 
 TEST_F(CliLearnStream, M_E9_killed_again_and_again_it_ends_with_the_same_bits) {
-  const std::vector<std::string> base = {
-      "learn",   data_file("wine.csv"), "--label",       "cultivar", "--scale", "std", "--rule", "gha",
-      "-k",      "3",                   "--epochs",      "300",      "--theory", "-q",
-      "--trace-every", "20"};
+  const std::vector<std::string> base = {"learn",
+                                         data_file("wine.csv"),
+                                         "--label",
+                                         "cultivar",
+                                         "--scale",
+                                         "std",
+                                         "--rule",
+                                         "gha",
+                                         "-k",
+                                         "3",
+                                         "--epochs",
+                                         "300",
+                                         "--theory",
+                                         "-q",
+                                         "--trace-every",
+                                         "20"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), base.begin(), base.end());
     return more;
   };
   ASSERT_EQ(mercer(with({"-o", dir / "whole.st", "--trace", dir / "whole.csv"})).exit_code, 0);
-  const auto parts =
-      with({"-o", dir / "parts.st", "--trace", dir / "parts.csv", "--checkpoint", dir / "c",
-            "--checkpoint-every", "200", "--resume"});
+  const auto parts = with({"-o", dir / "parts.st", "--trace", dir / "parts.csv", "--checkpoint",
+                           dir / "c", "--checkpoint-every", "200", "--resume"});
   int kills = 0;
   for (int wait = 30;; wait += 15) {
     const auto run = mercer(parts, {.signal = SIGKILL, .signal_after_ms = wait});
@@ -115,6 +126,20 @@ TEST_F(CliLearnStream, a_terminal_sees_how_it_goes) {
                            .terminal = true});
   EXPECT_EQ(run.exit_code, 130);
   EXPECT_THAT(run.err, HasSubstr("interrupted after 30000 rows"));
+}
+
+TEST_F(CliLearnStream, a_terminal_has_a_status_line) {
+  // More rows after more than a second: what takes shorter has no line.
+  const std::string half = dir.file("rows.csv", rows(2000));
+  const auto run =
+      test::run({"sh", "-c",
+                 fmt::format("(cat '{0}'; sleep 1.3; tail -n +2 '{0}') | '{1}' learn - "
+                             "-k 2 -o '{2}' > /dev/null",
+                             half, mercer_program(), dir / "m.st")},
+                {.environment = {"TERM=xterm-256color"}, .terminal = true});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const char* part : {"learning", "rows/s", "turned", "% explained"})
+    EXPECT_THAT(run.err, HasSubstr(part));
 }
 
 }  // namespace

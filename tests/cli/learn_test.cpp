@@ -42,9 +42,9 @@ TEST_F(CliLearn, M_E4_learns_what_fit_finds) {
 }
 
 TEST_F(CliLearn, M_E8_trace_and_theory) {
-  const auto run = mercer(iris({"--rule", "oja", "--theory", "--epochs", "3", "--trace-every", "50",
-                                "--trace", dir / "t.csv", "--plot", dir / "p.svg", "-o",
-                                dir / "m.st"}));
+  const auto run =
+      mercer(iris({"--rule", "oja", "--theory", "--epochs", "3", "--trace-every", "50", "--trace",
+                   dir / "t.csv", "--plot", dir / "p.svg", "-o", dir / "m.st"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.err, "");
   EXPECT_THAT(run.out, HasSubstr("150 rows x 4 columns"));
@@ -62,14 +62,16 @@ TEST_F(CliLearn, M_E8_trace_and_theory) {
   EXPECT_EQ(rows[9][0], "450");
   EXPECT_THAT(slurp(dir / "p.svg"), HasSubstr("<svg"));
 
-  const auto npy = mercer(iris({"--trace", dir / "t.npy", "--epochs", "1", "--trace-every", "30", "-q"}));
+  const auto npy =
+      mercer(iris({"--trace", dir / "t.npy", "--epochs", "1", "--trace-every", "30", "-q"}));
   ASSERT_EQ(npy.exit_code, 0) << npy.err;
   EXPECT_EQ(read<double>(dir / "t.npy").x.cols(), 7);
   EXPECT_EQ(read<double>(dir / "t.npy").x.rows(), 5);
 }
 
 TEST_F(CliLearn, json_has_the_model_and_the_run) {
-  const auto run = mercer(iris({"--rule", "gha", "-k", "2", "--theory", "--epochs", "20", "--json"}));
+  const auto run =
+      mercer(iris({"--rule", "gha", "-k", "2", "--theory", "--epochs", "20", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json json = Json::parse(run.out);
   EXPECT_EQ(json["method"], "gha");
@@ -139,7 +141,8 @@ TEST_F(CliLearn, kernels_maps_z_scores_and_known_means) {
 }
 
 TEST_F(CliLearn, model_every_saves_on_the_way) {
-  const auto run = mercer(iris({"--model-every", "100", "--epochs", "2", "-o", dir / "m.st", "-q"}));
+  const auto run =
+      mercer(iris({"--model-every", "100", "--epochs", "2", "-o", dir / "m.st", "-q"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(dir.list(), std::vector<std::string>{"m.st"});
 }

@@ -95,9 +95,10 @@ TEST_F(CliMemory, M_E9_ten_million_rows_are_learned_in_constant_memory) {
   const auto peak = [](long count) {
     const auto run = test::run(
         {"sh", "-c",
-         fmt::format("awk 'BEGIN {{ for (i = 0; i < {}; ++i) print i % 7 \",\" i % 3 }}' | '{}' learn - "
-                     "--rule oja -q -o '{}'",
-                     count, mercer_program(), *dir / "learned.st")});
+         fmt::format(
+             "awk 'BEGIN {{ for (i = 0; i < {}; ++i) print i % 7 \",\" i % 3 }}' | '{}' learn - "
+             "--rule oja -q -o '{}'",
+             count, mercer_program(), *dir / "learned.st")});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(Model<double>::load(*dir / "learned.st").report().n_samples, count);
     return Model<double>::load(*dir / "learned.st").report().peak_memory_bytes;

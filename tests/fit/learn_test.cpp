@@ -6,6 +6,8 @@
 #include "support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
 #include <mercer/fit.hpp>
 #include <mercer/learn.hpp>
 
@@ -101,7 +103,8 @@ TEST(Learn, M_E7_the_gap_to_the_ode_falls_with_the_root_of_the_rate) {
 TEST(Learn, M_E8_the_trace_holds_run_and_theory) {
   const Matrix<double> x = cloud(300);
   for (const char* rule : {"oja", "gha", "hebb-normalized", "block-oja", "ccipca"}) {
-    LearnOptions options = gha(std::string(rule) == "gha" || std::string(rule) == "block-oja" ? 2 : 1);
+    LearnOptions options =
+        gha(std::string(rule) == "gha" || std::string(rule) == "block-oja" ? 2 : 1);
     options.learner.rule = rule;
     options.epochs = 2;
     options.theory = true;
@@ -124,6 +127,26 @@ TEST(Learn, M_E8_the_trace_holds_run_and_theory) {
     }
     EXPECT_EQ(learned.trace.size(), 60u);
     EXPECT_EQ(std::isnan(learned.theory->mean_gap), std::string(rule) == "ccipca");
+  }
+}
+
+TEST(Learn, M_E7_theory_is_about_the_mean_that_the_learner_uses) {
+  const Matrix<double> x = cloud(80, 2);
+  const Eigen::RowVectorXd known = Eigen::RowVector4d(1, 0, -2, 0.5);
+  for (const LearnedMean centre : {LearnedMean::running, LearnedMean::none, LearnedMean::known}) {
+    LearnOptions options = gha(4);
+    options.epochs = 1;
+    options.theory = true;
+    options.learner.centre = centre;
+    options.learner.mean = known.transpose();
+    const Eigen::RowVectorXd origin = centre == LearnedMean::running ? x.colwise().mean().eval()
+                                      : centre == LearnedMean::none
+                                          ? Eigen::RowVectorXd(Eigen::RowVectorXd::Zero(4))
+                                          : known;
+    const Eigen::MatrixXd moved = x.rowwise() - origin;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(moved.transpose() * moved / 80);
+    const Learned learned = learn(Rows<double>(x), options);
+    EXPECT_LT((learned.theory->eigenvalues - solver.eigenvalues().reverse()).norm(), 1e-10);
   }
 }
 
@@ -166,7 +189,8 @@ TEST(Learn, z_scores_and_maps_end_in_a_model_of_the_rows_as_they_were) {
   x = cloud(300, 1);
   const auto squares = fit(x, squares_map<double>(4), {.components = 2});
   const Learned mapped = learn(Rows<double>(x), options);
-  EXPECT_LT(degrees_between(mapped.model.components().row(0), squares.components().row(0)), 8);  // squares have long tails
+  EXPECT_LT(degrees_between(mapped.model.components().row(0), squares.components().row(0)),
+            8);  // squares have long tails
   EXPECT_LT((mapped.model.input_mean() - x.colwise().mean().transpose()).norm(), 1e-9);
 }
 

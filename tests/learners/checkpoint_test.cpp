@@ -64,7 +64,8 @@ TEST_F(CheckpointTest, M_E9_every_damaged_byte_is_found) {
     dir.file("run.ckpt", bad);
     EXPECT_HAS(problem(), "run.ckpt.previous");
   }
-  for (const std::size_t length : {std::size_t{0}, std::size_t{5}, whole.size() / 2, whole.size() - 1}) {
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{5}, whole.size() / 2, whole.size() - 1}) {
     dir.file("run.ckpt", whole.substr(0, length));
     EXPECT_HAS(problem(), "is damaged");
     EXPECT_HAS(problem(), "run.ckpt.previous");

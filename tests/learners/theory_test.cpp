@@ -33,8 +33,7 @@ Weights runge_kutta(Weights w, double t, const std::function<Weights(const Weigh
 Weights sanger(const Weights& w, const Eigen::MatrixXd& r) {
   Weights out = w * r;
   for (Index j = 0; j < w.rows(); ++j)
-    for (Index i = 0; i <= j; ++i)
-      out.row(j) -= w.row(i).dot((w.row(j) * r).eval()) * w.row(i);
+    for (Index i = 0; i <= j; ++i) out.row(j) -= w.row(i).dot((w.row(j) * r).eval()) * w.row(i);
   return out;
 }
 
@@ -133,8 +132,8 @@ TEST_F(TheoryTest, M_E7_slope_of_the_lyapunov_function_is_its_derivative) {
   for (const double length : {0.7, 1.5}) {  // outside of the ball it may rise
     const Vector<double> start = length * theta(w0).row(0).transpose().normalized();
     const double h = 1e-4;
-    const double difference = (lyapunov(oja_modes(lambda, start, 2 * h)[0]) -
-                               lyapunov(start[0])) / (2 * h);
+    const double difference =
+        (lyapunov(oja_modes(lambda, start, 2 * h)[0]) - lyapunov(start[0])) / (2 * h);
     const double slope = lyapunov_slope(lambda, oja_modes(lambda, start, h));
     EXPECT_NEAR(difference, slope, 1e-6 * std::max(1.0, std::abs(slope)));  // O(h²)
   }
@@ -156,8 +155,7 @@ TEST_F(TheoryTest, M_E7_norm_tends_to_1_and_the_rayleigh_quotient_never_falls) {
 TEST_F(TheoryTest, M_E7_the_other_neurons_of_gha_are_what_an_integrator_finds) {
   Theory gha = theory(Flow::gha, 3);
   for (const double t : {0.2, 1.0, 5.0}) {
-    const Weights end =
-        runge_kutta(w0, t, [&](const Weights& w) { return sanger(w, r); });
+    const Weights end = runge_kutta(w0, t, [&](const Weights& w) { return sanger(w, r); });
     EXPECT_LT(gap(gha.at(t), theta(end)), 1e-9) << t;  // the integrator's tolerance is 1e-11 a step
     EXPECT_LT(nested_span_angles(theta(end), gha.grown(t)).maxCoeff(), 1e-7) << t;
   }
@@ -172,8 +170,9 @@ TEST_F(TheoryTest, M_E7_spans_stay_known_when_all_columns_have_become_one_line) 
 }
 
 TEST_F(TheoryTest, M_E7_orthonormal_flow_is_the_qr_of_the_exponential) {
-  const Eigen::MatrixXd start = Eigen::HouseholderQR<Eigen::MatrixXd>(w0.transpose())
-                                    .householderQ() * Eigen::MatrixXd::Identity(5, 3);
+  const Eigen::MatrixXd start =
+      Eigen::HouseholderQR<Eigen::MatrixXd>(w0.transpose()).householderQ() *
+      Eigen::MatrixXd::Identity(5, 3);
   Theory flow(lambda, q, start.transpose(), Flow::orthonormal);
   for (const double t : {0.0, 0.3, 2.0}) {
     const Eigen::MatrixXd grown =

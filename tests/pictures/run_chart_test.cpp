@@ -56,9 +56,9 @@ TEST(RunSvg, M_E8_has_four_labelled_panels_with_run_and_ode) {
     runs += e.name == "g" && has("class", "run");
     frames += e.name == "rect" && has("class", "frame");
   }
-  EXPECT_EQ(bold, (std::vector<std::string>{"gha on &lt;wine&gt; &amp; more", "Modes of w1, w2, …",
-                                            "Norm", "Lyapunov function",
-                                            "Angle to the eigenvector"}));
+  EXPECT_EQ(bold,
+            (std::vector<std::string>{"gha on &lt;wine&gt; &amp; more", "Modes of w1, w2, …",
+                                      "Norm", "Lyapunov function", "Angle to the eigenvector"}));
   EXPECT_EQ(frames, 4);
   EXPECT_EQ(runs, 2 + 1 + 1 + 2);
   EXPECT_EQ(lines, runs + 1);  // one in the legend
