@@ -48,7 +48,7 @@ struct Events {
 
   std::int64_t next(std::int64_t step) const {
     if (every == 0) return std::numeric_limits<std::int64_t>::max();
-    if (early)
+    if (early && step < every)
       for (std::int64_t s = 1; s < every; s += std::max<std::int64_t>(1, s / 4))
         if (s > step) return s;
     return step - step % every + every;
@@ -57,10 +57,11 @@ struct Events {
   bool due(std::int64_t before, std::int64_t now) const { return next(before) <= now; }
 };
 
-/// A sum of rows as they come, for models that have to know the mean of their input.
+/// A sum of rows as they come, for models that have to know the mean of their input. One by one: it
+/// may not depend on how they are cut into pieces.
 void add_rows(const Rows<double>& rows, Vector<double>& sum) {
   if (!rows.sparse()) {
-    sum += rows.dense().colwise().sum().transpose();
+    for (Index i = 0; i < rows.rows(); ++i) sum += rows.dense().row(i).transpose();
     return;
   }
   for (std::int64_t e = rows.csr().offsets[0]; e < rows.csr().offsets[rows.rows()]; ++e)

@@ -259,6 +259,7 @@ TEST(Learn, M_E9_a_killed_run_goes_on_bit_for_bit) {
     options.learner.rate = Rate::parse(c.rate);
     options.order = c.order;
     options.theory = c.theory;
+    if (c.batch == 16) options.map = squares_map<double>(4);
     options.epochs = 4;
     options.trace_every = 3;
     options.until = 0.01;
@@ -288,6 +289,7 @@ TEST(Learn, M_E9_a_killed_run_goes_on_bit_for_bit) {
     EXPECT_GE(deaths, 4) << c.rule;
     EXPECT_EQ(resumed->model.components(), undisturbed.model.components()) << c.rule;
     EXPECT_EQ(resumed->model.mean(), undisturbed.model.mean());
+    EXPECT_EQ(resumed->model.input_mean(), undisturbed.model.input_mean());
     EXPECT_EQ(resumed->model.eigenvalues(), undisturbed.model.eigenvalues());
     EXPECT_EQ(resumed->convergence.text, undisturbed.convergence.text);
     EXPECT_EQ(pieces, whole) << c.rule;
