@@ -91,7 +91,8 @@ class Hebbian {
   /// Throws `Errc::not_converged`, naming the step and what to try, when the weights diverge.
   void update(const Rows<double>& rows);
   /// B is W made orthonormal from the first row on, which keeps the span of the first j rows for
-  /// every j; by falling variance, signs fixed. Variances are those of recent outputs.
+  /// every j; by falling variance, signs fixed. Variances are those of recent outputs. In
+  /// mini-batches W is the average over the run, later steps weighing more.
   /// Throws `Errc::bad_data` before the first step.
   Model<double> model() const;
 

@@ -107,10 +107,13 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(k) + d), 0.0);
   mean = options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
   covariance = Matrix<double>::Zero(k, k);
-  if (options.batch > 1) pending.resize(options.batch, d);
   recent = Matrix<double>::Zero(most_remembered, d);
   recent_outputs = Matrix<double>::Zero(most_remembered, k);
   hold_limit();
+  if (options.batch > 1) {
+    pending.resize(options.batch, d);
+    average = neurons.w;
+  }
 }
 
 double Hebbian::State::faded(double count) const {
@@ -206,7 +209,7 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
     const double plain = plain_gain(1), late = late_gain(1);
     const double step_rate = next_rate({.square = square,
                                         .output = output,
-                                        .leading = out[0] * out[0],
+                                        .longest = square * outs.cwiseAbs2().maxCoeff(),
                                         .gradient = square * output,
                                         .rows = 1});
     // With a running mean the row was centred by its own help: x − m₋ = (x − m)/(1 − gain).

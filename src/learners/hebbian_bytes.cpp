@@ -32,6 +32,7 @@ void each_part(State& s, Numbers& counts, Numbers& rate, Visit&& visit) {
   visit("rate", rate.data(), static_cast<Index>(rate.size()));
   visit("memory", s.neurons.memory.data(), static_cast<Index>(s.neurons.memory.size()));
   visit("weights", s.neurons.w.data(), s.neurons.w.size());
+  visit("average", s.average.data(), s.average.size());
   visit("mean", s.mean.data(), s.mean.size());
   visit("covariance", s.covariance.data(), s.covariance.size());
   visit("pending", s.pending.data(), s.waiting * s.features());

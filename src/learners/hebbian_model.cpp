@@ -17,16 +17,17 @@ Model<double> Hebbian::model() const {
                         : std::string("no rows to learn from"));
   require(s.total > 0, Errc::bad_data, "the rows have no variance");
   const Index k = s.components();
-  Matrix<double> b = s.neurons.w;
+  Matrix<double> b = s.settled(), own = s.neurons.w;
   orthonormal_rows(b);
+  orthonormal_rows(own);
   for (Index j = 0; j < k; ++j)
-    require(b.row(j).squaredNorm() > 0, Errc::not_converged,
+    require(b.row(j).squaredNorm() > 0 && own.row(j).squaredNorm() > 0, Errc::not_converged,
             "the weights of component {} are a combination of those before it; learn fewer "
             "components, or from more rows",
             j + 1);
 
-  // W = LB with L lower triangular, so the covariance of B's outputs is that of y turned by L⁻¹.
-  const Matrix<double> l = s.neurons.w * b.transpose();
+  // W = LQ with L lower triangular, so the covariance of Q's outputs is that of y turned by L⁻¹.
+  const Matrix<double> l = s.neurons.w * own.transpose();
   const Matrix<double> half = l.triangularView<Eigen::Lower>().solve(s.covariance);
   const Matrix<double> turned =
       l.triangularView<Eigen::Lower>().solve(Matrix<double>(half.transpose()));

@@ -26,12 +26,17 @@ struct Hebbian::State {
 
   Matrix<double> pending;  ///< rows that wait for their mini-batch to be full
   Index waiting = 0;
+  /// Of the weights after each mini-batch, later ones weighing more (Polyak & Juditsky 1992): large
+  /// steps find the directions fast, and their noise averages out.
+  Matrix<double> average;
 
   /// Some recent rows and their outputs when they came, to judge by.
   Matrix<double> recent, recent_outputs;
   std::int64_t remembered = 0;
   Matrix<double> looked_at;  ///< weights at the last look; empty: none yet
 
+  /// What the model is made of.
+  const Matrix<double>& settled() const { return options.batch > 1 ? average : neurons.w; }
   Index components() const { return neurons.w.rows(); }
   Index features() const { return neurons.w.cols(); }
 

@@ -96,7 +96,7 @@ void Hebbian::State::learn_batch(const double* f, Index stride) {
   require_bounded(output, square);
   const double step_rate = next_rate({.square = square,
                                       .output = output,
-                                      .leading = yy(0, 0),
+                                      .longest = yx.rowwise().squaredNorm().maxCoeff(),
                                       .gradient = yx.squaredNorm(),
                                       .rows = n});
   total += plain * (about_old - total);
@@ -112,6 +112,7 @@ void Hebbian::State::learn_batch(const double* f, Index stride) {
   rows += n;
   rule->by_batch(neurons, {.yx = yx, .yy = yy, .eta = step_rate});
   hold_limit();
+  average += late * (neurons.w - average);
 }
 
 }  // namespace mercer

@@ -57,7 +57,7 @@ TEST(Rate, M_E5_values_follow_their_formulas) {
   RateRun harmonic(Rate::harmonic()), power(Rate::power(2, 10, 0.75)), ada(Rate::adaoja(0.5));
   double sum = 0;
   for (int n = 1; n <= 20; ++n) {
-    const StepFacts facts{.square = 3, .output = 2, .leading = 2, .gradient = 0.1 * n, .rows = 1};
+    const StepFacts facts{.square = 3, .output = 2, .gradient = 0.1 * n, .rows = 1};
     EXPECT_DOUBLE_EQ(harmonic.next(facts), 1.0 / n);
     EXPECT_DOUBLE_EQ(power.next(facts), 2 / std::pow(n + 10, 0.75));
     sum += 0.1 * n;
@@ -69,7 +69,7 @@ TEST(Rate, a_restored_run_goes_on_as_if_it_had_not_stopped) {
   for (const char* text : {"auto", "1/n", "power(1,10,0.75)", "adaoja"}) {
     RateRun run(Rate::parse(text));
     const auto facts = [](int n) {
-      return StepFacts{.square = 3.0 + n % 3, .output = 2, .leading = 1.5, .gradient = 6};
+      return StepFacts{.square = 3.0 + n % 3, .output = 2, .gradient = 6};
     };
     for (int n = 0; n < 50; ++n) run.next(facts(n));
     RateRun other(Rate::parse(text));
