@@ -75,10 +75,13 @@ class Run {
         in_(take_in(source, options)),
         standard_(standard_of(in_, options)),
         space_(space_of(in_, options, standard(), replay_)),
-        learner_(space_.map(), options.learner),
+        rows_(in_.prepared() ? std::optional(Rows<double>(in_.features)) : in_.memory),
+        before_(in_.prepared() ? nullptr : standard()),
+        map_(in_.prepared() ? identity_map<double>(in_.features.cols()) : space_.map()),
+        learner_(map_, options.learner),
         trace_(make_trace()),
-        order_(in_.memory ? RowOrder(*in_.memory, in_.shuffled, options.learner.seed, standard())
-                          : RowOrder(*in_.source, standard())),
+        order_(rows_ ? RowOrder(*rows_, in_.shuffled, options.learner.seed, before_)
+                     : RowOrder(*in_.source, before_)),
         epochs_(epochs()),
         until_(options.until > 0                               ? options.until
                : options.epochs == 0 && in_.memory.has_value() ? automatic_until
@@ -143,7 +146,7 @@ class Run {
     require(in_.again(), Errc::bad_option,
             "theory needs a pass before the run, and {} can be read only once; save it to a file",
             in_.source->name());
-    Exact exact = exact_pairs(in_.in_memory(), *in_.source, space_.map(), standard(), o_);
+    Exact exact = exact_pairs(rows_ ? &*rows_ : nullptr, *in_.source, map_, before_, o_);
     if (!in_.memory) in_.source->rewind();
     in_.rows = exact.rows;
     Theory theory(std::move(exact.values), exact.vectors, learner_.weights(),
@@ -174,7 +177,7 @@ class Run {
       const std::int64_t before = learner_.steps();
       learner_.update(rows);
       position_ += rows.rows();
-      if (!space_.map()->is_identity() && !standard_) add_rows(rows, input_sum_);
+      if (!map_->is_identity() && !standard_) add_rows(rows, input_sum_);
       after(before);
       report_(static_cast<double>(learner_.rows() + learner_.skipped()));
       if (stopped_) return;
@@ -286,7 +289,8 @@ class Run {
     ModelParts<double> parts = learner_.model().parts();
     const Schema& schema = in_.source->schema();
     const double rows = static_cast<double>(std::max<std::int64_t>(1, learner_.rows()));
-    parts = space_.finished(std::move(parts), standard(), input_sum_ / rows);
+    const Vector<double> mean = in_.prepared() ? in_.input_mean : Vector<double>(input_sum_ / rows);
+    parts = space_.finished(std::move(parts), standard(), mean);
     parts.feature_names = schema.feature_names;
     parts.label_column = schema.label;
     parts.id_column = schema.id;
@@ -336,6 +340,9 @@ class Run {
   std::unique_ptr<Source<double>> replay_;
   std::optional<Standard> standard_;
   LearnSpace space_;
+  std::optional<Rows<double>> rows_;        // what is learned, where it lies in memory
+  const Standard* before_;                  // what is done to it before
+  std::shared_ptr<const Map<double>> map_;  // and then
   Hebbian learner_;
   RunTrace trace_;
   RowOrder order_;

@@ -36,7 +36,7 @@ Exact exact_pairs(const Rows<double>* memory, Source<double>& source,
   const auto borrowed = memory ? from_memory(*memory) : nullptr;
   Source<double>& rows = memory ? *borrowed : source;
   FitOptions fitting;
-  fitting.center = options.learner.centre != LearnedMean::none || standard != nullptr;
+  fitting.center = options.learner.centre != LearnedMean::none || (standard && map->is_identity());
   fitting.memory = options.memory;
   fitting.threads = options.learner.threads;
   fitting.monitor = options.monitor;

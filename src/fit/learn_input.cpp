@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "fit/learn_identity.hpp"
+#include "operators/column_means.hpp"
 
 #include <mercer/version.hpp>
 
@@ -18,13 +19,17 @@ const char* name_of(LearnedMean mean) {
   return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
 }
 
+double allowed_memory(const LearnOptions& o) {
+  return o.memory > 0 ? static_cast<double>(o.memory)
+                      : 0.8 * static_cast<double>(available_memory_bytes());
+}
+
 }  // namespace
 
 Input take_in(Source<double>& source, const LearnOptions& o) {
   Input in;
   in.source = &source;
-  const double allowed = o.memory > 0 ? static_cast<double>(o.memory)
-                                      : 0.8 * static_cast<double>(available_memory_bytes());
+  const double allowed = allowed_memory(o);
   const double bytes = static_cast<double>(source.expected_rows()) *
                        static_cast<double>(source.schema().features) * sizeof(double);
   const bool all_needed = o.order == Order::shuffled || (o.kernel && o.landmarks == 0);
@@ -108,7 +113,16 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
   }
   const Kernel kernel =
       o.kernel->complete() ? *o.kernel : o.kernel->completed(Rows<double>(landmarks));
-  return LearnSpace(kernel, std::move(landmarks));
+  LearnSpace space(kernel, std::move(landmarks));
+  const double bytes =
+      8.0 * static_cast<double>(in.rows) * static_cast<double>(space.map()->features());
+  if (in.memory && bytes <= allowed_memory(o) / 4) {
+    in.features = space.features(*in.memory, standard, o.learner.threads);
+    ColumnMeans means(d, false);
+    means.add(*in.memory, nullptr, 1);
+    in.input_mean = means.mean();
+  }
+  return space;
 }
 
 std::vector<std::pair<std::string, std::string>> run_description(const LearnOptions& o,

@@ -24,6 +24,9 @@ struct Input {
   Index rows = 0;  ///< of an epoch; 0: unknown
 
   const Rows<double>* in_memory() const { return memory ? &*memory : nullptr; }
+  Matrix<double> features{};    ///< of rows in memory, in the space of a kernel; made once
+  Vector<double> input_mean{};  ///< of those rows as they came
+  bool prepared() const { return features.size() > 0; }
   bool again() const { return memory.has_value() || source->can_rewind(); }
 };
 

@@ -1,7 +1,9 @@
 #include "fit/learn_space.hpp"
 
+#include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "linalg/lapack.hpp"
+#include "solvers/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -76,6 +78,23 @@ LearnSpace::LearnSpace(const Kernel& kernel, Matrix<double> landmarks) {
   map_ = std::make_shared<WhitenedMap>(kernel_map_, whitening_);
 }
 
+Matrix<double> LearnSpace::features(const Rows<double>& rows, const Standard* standard,
+                                    int threads) const {
+  // Pieces of a fixed size: the last bits of a product depend on its shape, and may not depend on
+  // the threads.
+  constexpr Index piece = 64;
+  const Index n = rows.rows();
+  Matrix<double> out(n, map_->features());
+  if (!standard) map_->require_domain(rows, 0);
+  parallel_for((n + piece - 1) / piece, thread_count(threads), [&](Index i) {
+    const Index first = i * piece, count = std::min(piece, n - first);
+    const Rows<double> part = rows.middle(first, count);
+    const Matrix<double> copy = standard ? standardized(part, *standard) : Matrix<double>();
+    map_->apply(standard ? Rows<double>(copy) : part, out.middleRows(first, count));
+  });
+  return out;
+}
+
 ModelParts<double> LearnSpace::finished(ModelParts<double> parts, const Standard* standard,
                                         const Vector<double>& input_mean) const {
   const bool scaled = standard != nullptr && standard->scale.size() > 0;
@@ -83,6 +102,7 @@ ModelParts<double> LearnSpace::finished(ModelParts<double> parts, const Standard
     parts.map = kernel_map_;
     parts.components = parts.components * whitening_;
     parts.mean = back_ * parts.mean;
+    fix_signs(parts.components);
   }
   if (scaled) parts.scale = standard->scale;
   if (!parts.map->is_identity()) parts.input_mean = scaled ? standard->mean : input_mean;

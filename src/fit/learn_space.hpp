@@ -25,6 +25,9 @@ class LearnSpace {
   const std::shared_ptr<const Map<double>>& map() const { return map_; }
   bool in_kernel_space() const { return kernel_map_ != nullptr; }
 
+  /// φ of all rows, made once: with them a step costs O(k·D), whatever φ costs.
+  Matrix<double> features(const Rows<double>& rows, const Standard* standard, int threads) const;
+
   /// From the learner's model to one for everybody: `standard` is what was done to rows before φ,
   /// its scale empty when nothing was; `input_mean` the mean of rows as they came.
   ModelParts<double> finished(ModelParts<double> parts, const Standard* standard,
