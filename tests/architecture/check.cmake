@@ -13,7 +13,7 @@ set(maps_headers map)
 set(operators_headers moments)
 set(model_headers model)
 set(pictures_headers picture)
-set(learners_headers rate hebbian)
+set(learners_headers rate hebbian kernel_hebbian)
 set(fit_headers fit)
 
 macro(complain text)
