@@ -7,6 +7,7 @@
 #include <mercer/fit.hpp>
 #include <mercer/hebbian.hpp>
 #include <mercer/kernel.hpp>
+#include <mercer/kernel_hebbian.hpp>
 #include <mercer/learn.hpp>
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>

@@ -2,39 +2,16 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
-#include "linalg/lapack.hpp"
 #include "solvers/dense.hpp"
 
+#include <mercer/kernel_hebbian.hpp>
+
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace mercer {
 
 namespace {
-
-/// φ(x) = W^{-½} k(x, L).
-class WhitenedMap final : public Map<double> {
- public:
-  WhitenedMap(std::shared_ptr<const Map<double>> sections, const Matrix<double>& whitening)
-      : sections_(std::move(sections)), whitening_(whitening) {}
-  Index inputs() const override { return sections_->inputs(); }
-  Index features() const override { return whitening_.rows(); }
-  std::string text() const override {
-    return fmt::format("{} whitened at {} landmarks", sections_->kernel(), sections_->features());
-  }
-  void require_domain(const Rows<double>& x, Index first) const override {
-    sections_->require_domain(x, first);
-  }
-  void apply(const Rows<double>& x, Eigen::Ref<Matrix<double>> out) const override {
-    Matrix<double> similarities(x.rows(), sections_->features());
-    sections_->apply(x, similarities);
-    out.noalias() = similarities * whitening_.transpose();
-  }
-
- private:
-  std::shared_ptr<const Map<double>> sections_;
-  Matrix<double> whitening_;
-};
 
 class Replayed final : public Source<double> {
  public:
@@ -59,24 +36,8 @@ class Replayed final : public Source<double> {
 
 LearnSpace::LearnSpace(std::shared_ptr<const Map<double>> map) : map_(std::move(map)) {}
 
-LearnSpace::LearnSpace(const Kernel& kernel, Matrix<double> landmarks) {
-  kernel_map_ = kernel_map<double>(kernel, std::move(landmarks));
-  const Rows<double> anchors = kernel_map_->anchors();
-  const Index m = anchors.rows();
-  kernel_map_->require_domain(anchors, 0);
-  Matrix<double> w(m, m);
-  kernel_map_->apply(anchors, w);
-  const SymmetricEigen pairs = symmetric_eigen(std::move(w), m);
-  require(pairs.values[0] > 0, Errc::bad_data, "kernel {}: the landmarks have no similarity at all",
-          kernel_map_->kernel());
-  // Directions in which the landmarks hold rounding only.
-  const double floor = 1e-10 * pairs.values[0];
-  const Index r = static_cast<Index>((pairs.values.array() > floor).count());
-  const Vector<double> roots = pairs.values.head(r).cwiseSqrt();
-  whitening_ = roots.cwiseInverse().asDiagonal() * pairs.vectors.topRows(r);
-  back_ = (roots.asDiagonal() * pairs.vectors.topRows(r)).transpose();
-  map_ = std::make_shared<WhitenedMap>(kernel_map_, whitening_);
-}
+LearnSpace::LearnSpace(const Kernel& kernel, Matrix<double> landmarks)
+    : map_(landmark_map(kernel, std::move(landmarks))) {}
 
 Matrix<double> LearnSpace::features(const Rows<double>& rows, const Standard* standard,
                                     int threads) const {
@@ -98,10 +59,11 @@ Matrix<double> LearnSpace::features(const Rows<double>& rows, const Standard* st
 ModelParts<double> LearnSpace::finished(ModelParts<double> parts, const Standard* standard,
                                         const Vector<double>& input_mean) const {
   const bool scaled = standard != nullptr && standard->scale.size() > 0;
-  if (in_kernel_space()) {
-    parts.map = kernel_map_;
-    parts.components = parts.components * whitening_;
-    parts.mean = back_ * parts.mean;
+  // A learner that knew of the landmarks has done this itself.
+  if (const LinearMap<double>* linear = map_->linear(); linear && parts.map->is_identity()) {
+    parts.map = linear->inner;
+    parts.components = parts.components * linear->a;
+    parts.mean = linear->inverse * parts.mean;
     fix_signs(parts.components);
   }
   if (scaled) parts.scale = standard->scale;

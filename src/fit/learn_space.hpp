@@ -23,7 +23,7 @@ class LearnSpace {
 
   /// φ of the learner.
   const std::shared_ptr<const Map<double>>& map() const { return map_; }
-  bool in_kernel_space() const { return kernel_map_ != nullptr; }
+  bool in_kernel_space() const { return map_->linear() != nullptr; }
 
   /// φ of all rows, made once: with them a step costs O(k·D), whatever φ costs.
   Matrix<double> features(const Rows<double>& rows, const Standard* standard, int threads) const;
@@ -35,9 +35,6 @@ class LearnSpace {
 
  private:
   std::shared_ptr<const Map<double>> map_;
-  std::shared_ptr<const Map<double>> kernel_map_;
-  Matrix<double> whitening_;  // r×m: W^{-½}
-  Matrix<double> back_;       // m×r: its pseudo-inverse
 };
 
 /// So many rows, evenly spaced.

@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 #include "data/finite.hpp"
+#include "learners/start.hpp"
 #include "linalg/blas.hpp"
 #include "simd/hebbian_step.hpp"
 
@@ -17,25 +18,6 @@ constexpr Index block_rows = 64;
 /// One of so many rows is remembered, and so many of them.
 constexpr std::int64_t remember_one_of = 4;
 constexpr Index most_remembered = 64;
-
-/// The same first weights on every machine: no standard distribution, whose sequences are not fixed.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  double normal() {
-    return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
-  }
-
- private:
-  double uniform() {  // SplitMix64
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    z ^= z >> 31;
-    return (static_cast<double>(z >> 12) + 0.5) * 0x1p-52;
-  }
-  std::uint64_t state_;
-};
 
 void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule) {
   const Index d = map.features(), k = o.components;
@@ -100,7 +82,7 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   require(map != nullptr, Errc::bad_option, "a learner needs a map");
   check(*map, options, *rule);
   const Index k = options.components, d = map->features();
-  Random random(options.seed);
+  StartRandom random(options.seed);
   neurons.w = Matrix<double>::NullaryExpr(k, d, [&] { return random.normal(); });
   orthonormal_rows(neurons.w);
   neurons.memory.assign(rule->memory(k), 0.0);

@@ -50,6 +50,12 @@ Model<double> Hebbian::model() const {
   }
   fix_signs(parts.components);
   parts.mean = s.mean;
+  if (const LinearMap<double>* linear = s.map->linear()) {
+    parts.map = linear->inner;
+    parts.components = parts.components * linear->a;
+    parts.mean = linear->inverse * s.mean;
+    fix_signs(parts.components);
+  }
   if (!s.map->is_identity()) parts.input_mean = Vector<double>::Zero(s.map->inputs());
 
   Report& report = parts.report;

@@ -12,7 +12,7 @@ set(kernels_headers kernel)
 set(maps_headers map)
 set(operators_headers moments)
 set(model_headers model)
-set(learners_headers hebbian rate trace)
+set(learners_headers hebbian kernel_hebbian rate trace)
 set(pictures_headers picture)
 set(fit_headers fit learn)
 
