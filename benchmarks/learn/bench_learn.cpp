@@ -3,6 +3,8 @@
 // bench_learn batch FILE rule=gha|block-oja k=K batch=B    one pass in mini-batches
 // bench_learn quality CSV label=L rule=R rate=T seeds=S epochs=E
 //                                                          angles to the true directions, z-scores
+// bench_learn clusters FILE rows=N cols=D                  rows for kernel Hebbian learning
+// bench_learn kernel FILE gamma=G k=K epochs=E             and how far it is from exact kernel PCA
 // More words: reps=3. Each prints one line of JSON.
 #include <mercer/mercer.hpp>
 
@@ -195,6 +197,40 @@ void quality(const Words& words) {
   fmt::print("{{\"diverged\": {}, \"directions\": [{}]}}\n", diverged, list);
 }
 
+/// Three clusters of different sizes, noise in all columns.
+void clusters(const Words& words) {
+  const Index n = words.number("rows", 1000), d = words.number("cols", 50);
+  std::mt19937_64 generator(1);
+  std::normal_distribution<double> normal;
+  Matrix<double> x = Matrix<double>::NullaryExpr(n, d, [&] { return 0.4 * normal(generator); });
+  for (Index i = 0; i < n; ++i) x(i, i % 6 < 3 ? 0 : i % 6 < 5 ? 1 : 2) += 4;
+  Sink<double> sink(words.files[0], std::vector<std::string>(static_cast<std::size_t>(d), "x"));
+  sink.write(x);
+  sink.close();
+}
+
+void by_kernel(const Words& words) {
+  const Matrix<double> x = read<double>(words.files[0]).x;
+  const Kernel kernel = kernels::rbf({.gamma = std::stod(words.text("gamma", "0.02"))});
+  const Index k = words.number("k", 2), epochs = words.number("epochs", 20);
+  Matrix<double> b;
+  const double seconds = best(words.number("reps", 3), [&] {
+    KernelHebbian learner(kernel, x, {.components = k});
+    for (Index e = 0; e < epochs; ++e) learner.epoch();
+    b = learner.model().components();
+  });
+  const Matrix<double> gram = kernel.matrix(Rows<double>(x));
+  const Matrix<double> exact = fit(x, {.components = k, .kernel = kernel}).components();
+  double worst = 0;
+  for (Index j = 0; j < k; ++j) {
+    const Eigen::RowVectorXd u = b.row(j), v = exact.row(j), kv = v * gram;
+    const double cosine = std::abs(u.dot(kv)) / std::sqrt(u.dot(u * gram) * v.dot(kv));
+    worst = std::max(worst, std::acos(std::min(1.0, cosine)) * 180 / M_PI);
+  }
+  fmt::print("{{\"seconds\": {}, \"degrees\": {}, \"steps\": {}}}\n", seconds, worst,
+             epochs * x.rows());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -205,6 +241,8 @@ int main(int argc, char** argv) try {
   else if (what == "rows") by_rows(words);
   else if (what == "batch") by_batches(words);
   else if (what == "quality") quality(words);
+  else if (what == "clusters") clusters(words);
+  else if (what == "kernel") by_kernel(words);
   else return 2;
   return 0;
 } catch (const std::exception& e) {

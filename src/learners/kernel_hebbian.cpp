@@ -4,7 +4,6 @@
 #include "core/require.hpp"
 #include "data/finite.hpp"
 #include "learners/start.hpp"
-#include "linalg/blas.hpp"
 #include "simd/hebbian_step.hpp"
 #include "solvers/dense.hpp"
 

@@ -158,6 +158,19 @@ TEST(Gha, M_E4_a_drifting_stream_is_followed_when_the_past_is_forgotten) {
   EXPECT_LT(run(0), run(0.01));
 }
 
+TEST(Hebbian, threads_share_large_mini_batches_without_changing_a_bit) {
+  test::Random random(11);
+  const Matrix<double> x = random.normal(1100, 64);
+  const auto run = [&](int threads) {
+    Hebbian gha(identity_map<double>(64),
+                {.rule = "gha", .components = 8, .batch = 512, .threads = threads});
+    gha.update(x);
+    return gha.save_state();
+  };
+  const std::string one = run(1);
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(run(threads), one);
+}
+
 TEST(Hebbian, a_rate_that_is_too_large_is_stopped_at_once_with_advice) {
   const Cloud c = cloud(500, 9);
   for (const Index batch : {1, 50})
