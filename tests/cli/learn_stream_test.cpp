@@ -45,7 +45,7 @@ TEST_F(CliLearnStream, signals_give_the_model_of_the_rows_so_far) {
     // Input stays open: only the signal ends the run. Rows that came before it are learned.
     const auto run = mercer({"learn", "-", "--rule", "gha", "-k", "2", "-q", "-o", dir / "m.st",
                              "--trace", dir / "t.csv", "--trace-every", "10"},
-                            {.input = rows(50), .signal = signal, .signal_after_ms = 200});
+                            {.input = rows(50), .signal = signal, .signal_after_ms = 500});
     EXPECT_EQ(run.exit_code, 130);
     EXPECT_EQ(run.out, "");
     EXPECT_EQ(run.err, fmt::format("mercer: interrupted after 50 rows; the model of these is in "
@@ -72,7 +72,7 @@ TEST_F(CliLearnStream, M_E9_a_stream_goes_on_from_the_rows_it_has_seen) {
   };
   ASSERT_EQ(mercer(with({"-o", dir / "whole.st"}), {.input = rows(3000)}).exit_code, 0);
   const auto first = mercer(with({"--checkpoint", dir / "c"}),
-                            {.input = rows(1234), .signal = SIGTERM, .signal_after_ms = 200});
+                            {.input = rows(1234), .signal = SIGTERM, .signal_after_ms = 500});
   EXPECT_EQ(first.exit_code, 130);
   const auto second = mercer(with({"--checkpoint", dir / "c", "--resume", "-o", dir / "parts.st"}),
                              {.input = rows(3000)});
