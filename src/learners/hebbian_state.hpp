@@ -8,6 +8,19 @@
 
 namespace mercer {
 
+/// Sums over a part of a mini-batch, x being x − centre, and room to work in: memory that is taken
+/// anew for every batch costs more than the products.
+struct BatchSums {
+  Matrix<double> yx;
+  Vector<double> x;
+  double square = 0;
+  Matrix<double> rows, y;
+
+  void start(Index k, Index d, Index most);
+  void add(const double* f, Index n, Index stride, const Matrix<double>& w,
+           const Vector<double>& centre);
+};
+
 struct Hebbian::State {
   State(std::shared_ptr<const Map<double>> map, LearnerOptions options);
 
@@ -26,6 +39,7 @@ struct Hebbian::State {
 
   Matrix<double> pending;  ///< rows that wait for their mini-batch to be full
   Index waiting = 0;
+  std::vector<BatchSums> sums;
   /// Of the weights after each mini-batch, later ones weighing more (Polyak & Juditsky 1992): large
   /// steps find the directions fast, and their noise averages out.
   Matrix<double> average;

@@ -18,31 +18,6 @@ constexpr Index most_parts = 8;
 /// Rows that stay in the L2 cache, beside the weights, from the first product to the second.
 constexpr Index block_rows = 32;
 
-/// Sums over rows, x being x − centre.
-struct Sums {
-  Matrix<double> yx;
-  Vector<double> x;
-  double square = 0;
-
-  Sums(Index k, Index d) : yx(Matrix<double>::Zero(k, d)), x(Vector<double>::Zero(d)) {}
-
-  void add(const double* f, Index n, Index stride, const Matrix<double>& w,
-           const Vector<double>& centre) {
-    const Index k = w.rows(), d = w.cols(), most = std::min(block_rows, n);
-    Matrix<double> rows(most, d), y(most, k), part(k, d);
-    for (Index i = 0; i < n; i += most) {
-      const Index count = std::min(most, n - i);
-      for (Index r = 0; r < count; ++r) {
-        square += subtract_mean(f + (i + r) * stride, centre.data(), d, rows.row(r).data());
-        x += rows.row(r).transpose();
-      }
-      multiply_transposed(rows.data(), count, d, d, w.data(), k, d, y.data(), k);
-      multiply_tall(y.data(), count, k, k, rows.data(), d, d, part.data(), d);
-      yx += part;
-    }
-  }
-};
-
 Vector<double> mean_of(const double* f, Index n, Index stride, Index d) {
   // About the first row: a mean that is large beside the spread costs no digits.
   const Eigen::Map<const Vector<double>> first(f, d);
@@ -53,6 +28,28 @@ Vector<double> mean_of(const double* f, Index n, Index stride, Index d) {
 
 }  // namespace
 
+void BatchSums::start(Index k, Index d, Index most) {
+  yx.setZero(k, d);
+  x.setZero(d);
+  square = 0;
+  rows.resize(most, d);
+  y.resize(k, most);
+}
+
+void BatchSums::add(const double* f, Index n, Index stride, const Matrix<double>& w,
+                    const Vector<double>& centre) {
+  const Index k = w.rows(), d = w.cols(), most = rows.rows();
+  for (Index i = 0; i < n; i += most) {
+    const Index count = std::min(most, n - i);
+    for (Index r = 0; r < count; ++r) {
+      square += subtract_mean(f + (i + r) * stride, centre.data(), d, rows.row(r).data());
+      x += rows.row(r).transpose();
+    }
+    multiply_transposed(w.data(), k, d, d, rows.data(), count, d, y.data(), most);
+    multiply(y.data(), k, count, most, rows.data(), d, d, yx.data(), d, true);
+  }
+}
+
 void Hebbian::State::learn_batch(const double* f, Index stride) {
   const Index n = options.batch, d = features(), k = components();
   const double count = static_cast<double>(n);
@@ -60,15 +57,17 @@ void Hebbian::State::learn_batch(const double* f, Index stride) {
   if (running && rows == 0) mean = mean_of(f, n, stride, d);
 
   const Index parts = std::clamp<Index>(n / block_rows, 1, most_parts);
-  std::vector<Sums> sums(static_cast<std::size_t>(parts), Sums(k, d));
-  const bool worth_it = n * d * k > 200'000;
+  sums.resize(static_cast<std::size_t>(parts));
+  const bool worth_it = n * d * k > 4'000'000;  // a millisecond
   parallel_for(parts, worth_it ? options.threads : 1, [&](Index p) {
     const Index begin = n * p / parts, end = n * (p + 1) / parts;
-    sums[static_cast<std::size_t>(p)].add(f + begin * stride, end - begin, stride, neurons.w, mean);
+    BatchSums& part = sums[static_cast<std::size_t>(p)];
+    part.start(k, d, std::min(block_rows, n));
+    part.add(f + begin * stride, end - begin, stride, neurons.w, mean);
   });
-  Sums& all = sums[0];
+  BatchSums& all = sums[0];
   for (Index p = 1; p < parts; ++p) {
-    const Sums& other = sums[static_cast<std::size_t>(p)];
+    const BatchSums& other = sums[static_cast<std::size_t>(p)];
     all.yx += other.yx;
     all.x += other.x;
     all.square += other.square;
@@ -91,7 +90,8 @@ void Hebbian::State::learn_batch(const double* f, Index stride) {
     about_old -= plain * all.x.squaredNorm();
     mean += s;
   }
-  const Matrix<double> yy = yx * neurons.w.transpose();
+  Matrix<double> yy(k, k);
+  multiply_transposed(yx.data(), k, d, d, neurons.w.data(), k, d, yy.data(), k);
   const double output = yy.trace();
   require_bounded(output, square);
   const double step_rate = next_rate({.square = square,

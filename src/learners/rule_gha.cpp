@@ -1,5 +1,6 @@
 // Sanger 1989: the generalized Hebbian algorithm; Oja 1982 is its first component.
 #include "learners/rule.hpp"
+#include "linalg/blas.hpp"
 #include "simd/hebbian_step.hpp"
 
 namespace mercer {
@@ -10,9 +11,10 @@ void sanger_by_row(Neurons& n, const RowStep& s) {
 }
 
 void sanger_by_batch(Neurons& n, const BatchStep& s) {
-  const Matrix<double> deflation = s.yy.triangularView<Eigen::Lower>();
+  const Index k = n.w.rows(), d = n.w.cols();
+  const Matrix<double> deflation = -Matrix<double>(s.yy.triangularView<Eigen::Lower>());
   Matrix<double> step = s.yx;
-  step.noalias() -= deflation * n.w;
+  multiply(deflation.data(), k, k, k, n.w.data(), d, d, step.data(), d, true);
   n.w += s.eta * step;
 }
 

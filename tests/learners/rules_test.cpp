@@ -160,10 +160,10 @@ TEST(Gha, M_E4_a_drifting_stream_is_followed_when_the_past_is_forgotten) {
 
 TEST(Hebbian, threads_share_large_mini_batches_without_changing_a_bit) {
   test::Random random(11);
-  const Matrix<double> x = random.normal(1100, 64);
+  const Matrix<double> x = random.normal(2100, 128);
   const auto run = [&](int threads) {
-    Hebbian gha(identity_map<double>(64),
-                {.rule = "gha", .components = 8, .batch = 512, .threads = threads});
+    Hebbian gha(identity_map<double>(128),
+                {.rule = "gha", .components = 16, .batch = 2048, .threads = threads});
     gha.update(x);
     return gha.save_state();
   };
