@@ -27,6 +27,7 @@ constexpr auto checkpoint_seconds = std::chrono::seconds(10);
 /// Looks are half as far apart again each time: where rates fall as 1/n, what a run still turns in
 /// a fixed number of rows would become small without its coming to an end.
 constexpr double look_growth = 1.5;
+constexpr double calm_norm_error = 0.05;
 
 void check(const LearnOptions& o) {
   require(o.epochs >= 0, Errc::bad_option, "epochs = {} is negative", o.epochs);
@@ -207,7 +208,10 @@ class Run {
                           100 * explained);
       report_.note(note_);
       ++looks_;
-      calm_ = looks_ > 1 && convergence_.angle_change <= until_ ? calm_ + 1 : 0;
+      // Plain Hebb turns no more either, once it is on its way to infinity.
+      const bool calm = looks_ > 1 && convergence_.angle_change <= until_ &&
+                        convergence_.norm_error <= calm_norm_error;
+      calm_ = calm ? calm_ + 1 : 0;
       // Once may be chance.
       if (until_ > 0 && calm_ >= 2) {
         stop_ = LearnStop::converged;
