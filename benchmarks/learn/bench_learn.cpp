@@ -100,8 +100,7 @@ double explained(const Matrix<double>& x, const Vector<double>& mean, const Matr
 }
 
 void by_rows(const Words& words) {
-  const Matrix<double> x =
-      read<double>(words.files[0]).x.topRows(words.number("rows", 20000));
+  const Matrix<double> x = read<double>(words.files[0]).x.topRows(words.number("rows", 20000));
   const LearnedMean centre =
       words.text("centre", "none") == "none" ? LearnedMean::none : LearnedMean::running;
   Matrix<double> w;
@@ -189,7 +188,8 @@ void quality(const Words& words) {
   for (Index j = 0; j < k; ++j) {
     auto& a = angles[static_cast<std::size_t>(j)];
     std::sort(a.begin(), a.end());
-    const double gap = j + 1 < values.size() ? (values[j] - values[j + 1]) / values[0] : values[j] / values[0];
+    const double gap =
+        j + 1 < values.size() ? (values[j] - values[j + 1]) / values[0] : values[j] / values[0];
     list += fmt::format("{}{{\"gap\": {:.4f}, \"median\": {:.3f}, \"worst\": {:.3f}}}",
                         j > 0 ? ", " : "", gap, 0.5 * (a[(a.size() - 1) / 2] + a[a.size() / 2]),
                         a.back());

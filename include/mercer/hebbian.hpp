@@ -10,12 +10,11 @@
 ///
 /// Rules, with y = W(φ(x) − m):
 ///
-///     hebb              w += η y x                              grows like e^{λ₁t}: stopped, explained
-///     hebb-normalized   w += η y x, w /= ‖w‖
-///     oja               w += η y (x − y w)                      one component
-///     gha               w_j += η y_j (x − Σ_{i≤j} y_i w_i)      Sanger: k components, in order
-///     block-oja         W += η YᵀX, then QR                     mini-batches
-///     ccipca            no rate: amnesic averages (Weng, Zhang & Hwang 2003)
+///     hebb              w += η y x                              grows like e^{λ₁t}: stopped,
+///     explained hebb-normalized   w += η y x, w /= ‖w‖ oja               w += η y (x − y w) one
+///     component gha               w_j += η y_j (x − Σ_{i≤j} y_i w_i)      Sanger: k components, in
+///     order block-oja         W += η YᵀX, then QR                     mini-batches ccipca no rate:
+///     amnesic averages (Weng, Zhang & Hwang 2003)
 ///
 /// A step costs O(k·D). A new rule is one new file and one row in the table of
 /// src/learners/rule_table.cpp.
@@ -71,12 +70,12 @@ struct LearnerOptions {
 
 /// How far a run has come, judged without knowing the answer.
 struct Convergence {
-  double angle_change = 90;   ///< largest turn of a weight vector since the last look, degrees
-  double norm_error = 0;      ///< max |‖w_j‖ − 1|
-  double correlation = 0;     ///< largest |correlation| of two outputs
+  double angle_change = 90;  ///< largest turn of a weight vector since the last look, degrees
+  double norm_error = 0;     ///< max |‖w_j‖ − 1|
+  double correlation = 0;    ///< largest |correlation| of two outputs
   double variance_error = 0;  ///< max |variance of y_j / (w_jᵀRw_j/‖w_j‖²) − 1|, R from recent rows
-  bool converged = false;     ///< within 0.5°, 2 %, 0.05 and 5 %, in this order
-  std::string text;           ///< in one sentence
+  bool converged = false;  ///< within 0.5°, 2 %, 0.05 and 5 %, in this order
+  std::string text;        ///< in one sentence
 };
 
 class Hebbian {
@@ -99,8 +98,8 @@ class Hebbian {
   std::int64_t rows() const;     ///< that were learned from
   std::int64_t skipped() const;  ///< that had missing cells
   std::int64_t steps() const;
-  double time() const;  ///< t = Ση
-  double rate() const;  ///< η of the last step
+  double time() const;                    ///< t = Ση
+  double rate() const;                    ///< η of the last step
   const Matrix<double>& weights() const;  ///< W, k×D, as the rule has left them
   Vector<double> mean() const;
   Vector<double> output_variances() const;  ///< of y_j; rows count more the later they came

@@ -41,9 +41,9 @@ struct RobbinsMonro {
 
 /// What a step knows before it is taken; averages over the rows of a mini-batch.
 struct StepFacts {
-  double square = 0;    ///< ‖x − m‖²
-  double output = 0;    ///< Σ y_j², of all components
-  double longest = 0;   ///< of `gradient`, the neuron that has most: its ‖y_j x‖²
+  double square = 0;   ///< ‖x − m‖²
+  double output = 0;   ///< Σ y_j², of all components
+  double longest = 0;  ///< of `gradient`, the neuron that has most: its ‖y_j x‖²
   double gradient = 0;  ///< squared length of the Hebbian term: ‖yx‖², of a mini-batch ‖mean yx‖²
   std::int64_t rows = 1;
 };

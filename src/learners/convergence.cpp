@@ -44,7 +44,8 @@ Convergence Hebbian::look() {
     for (Index j = 0; j < k; ++j) {
       const double quotient = y.col(j).squaredNorm() / w.row(j).squaredNorm();
       const double then = s.recent_outputs.topRows(n).col(j).squaredNorm();
-      if (quotient > 0) c.variance_error = std::max(c.variance_error, std::abs(then / quotient - 1));
+      if (quotient > 0)
+        c.variance_error = std::max(c.variance_error, std::abs(then / quotient - 1));
     }
   }
   c.converged = s.looked_at.size() > 0 && n > 0 && c.angle_change <= degrees &&

@@ -87,7 +87,8 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   orthonormal_rows(neurons.w);
   neurons.memory.assign(rule->memory(k), 0.0);
   neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(k) + d), 0.0);
-  mean = options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
+  mean =
+      options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
   covariance = Matrix<double>::Zero(k, k);
   recent = Matrix<double>::Zero(most_remembered, d);
   recent_outputs = Matrix<double>::Zero(most_remembered, k);
@@ -172,7 +173,8 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
            rows + skipped + (i > 0 ? 2 : 1));
     if (!running) return;
     // Rows before this one have been counted, but for the one that is being learned.
-    const double gain = std::max(1 / static_cast<double>(rows + (i > 0 ? 2 : 1)), options.forgetting);
+    const double gain =
+        std::max(1 / static_cast<double>(rows + (i > 0 ? 2 : 1)), options.forgetting);
     move_mean(mean.data(), gain, out, d);
     length *= (1 - gain) * (1 - gain);
   };
@@ -202,7 +204,8 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
       for (Index b = 0; b < k; ++b) covariance(a, b) += late * (out[a] * out[b] - covariance(a, b));
     if (rows % remember_one_of == 0) remember(now, out);
     ++rows;
-    const double amnesic = std::max(std::min(1.0, 3 / static_cast<double>(rows)), options.forgetting);
+    const double amnesic =
+        std::max(std::min(1.0, 3 / static_cast<double>(rows)), options.forgetting);
     rule->by_row(neurons, {.x = now,
                            .y = out,
                            .eta = step_rate,

@@ -59,8 +59,7 @@ std::string Hebbian::save_state() const {
   std::vector<safetensors::Array> arrays;
   each_part(s, counts, rate, [&](const char* name, const double* data, Index size) {
     const auto n = static_cast<std::size_t>(size);
-    arrays.push_back(
-        {name, "F64", {n}, {reinterpret_cast<const char*>(data), n * sizeof(double)}});
+    arrays.push_back({name, "F64", {n}, {reinterpret_cast<const char*>(data), n * sizeof(double)}});
   });
   std::string bytes = safetensors::make_header({{"checksum", std::string(checksum::zeros)},
                                                 {"format", format},

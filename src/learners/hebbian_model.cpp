@@ -12,9 +12,9 @@ namespace mercer {
 Model<double> Hebbian::model() const {
   const State& s = *state_;
   require(s.steps > 0, Errc::bad_data, "{}",
-          s.waiting > 0 ? fmt::format("{} rows are fewer than a mini-batch of {}", s.waiting,
-                                      s.options.batch)
-                        : std::string("no rows to learn from"));
+          s.waiting > 0
+              ? fmt::format("{} rows are fewer than a mini-batch of {}", s.waiting, s.options.batch)
+              : std::string("no rows to learn from"));
   require(s.total > 0, Errc::bad_data, "the rows have no variance");
   const Index k = s.components();
   Matrix<double> b = s.settled(), own = s.neurons.w;
@@ -66,9 +66,9 @@ Model<double> Hebbian::model() const {
   report.ddof = 0;
   report.total_variance = s.total;
   report.solver.name = s.options.rule;
-  report.solver.why =
-      s.rule->has_rate ? fmt::format("{} steps at rate {}", s.steps, s.options.rate.text())
-                       : fmt::format("{} steps", s.steps);
+  report.solver.why = s.rule->has_rate
+                          ? fmt::format("{} steps at rate {}", s.steps, s.options.rate.text())
+                          : fmt::format("{} steps", s.steps);
   report.solver.passes = 1;
   report.solver.converged = true;
   report.peak_memory_bytes = peak_memory_bytes();

@@ -28,11 +28,11 @@ struct KernelHebbian::State {
   KernelHebbianOptions options;
   Matrix<double> x;
   Kernel kernel;
-  Vector<double> mean;         ///< K1/N
-  double grand = 0;            ///< 1ᵀK1/N²
-  Vector<double> squares;      ///< ‖Φ̃(x_i)‖²
-  Matrix<double> kept;         ///< centred kernel matrix; empty: computed as needed
-  Matrix<double> a;            ///< k×N
+  Vector<double> mean;     ///< K1/N
+  double grand = 0;        ///< 1ᵀK1/N²
+  Vector<double> squares;  ///< ‖Φ̃(x_i)‖²
+  Matrix<double> kept;     ///< centred kernel matrix; empty: computed as needed
+  Matrix<double> a;        ///< k×N
   RateRun rate;
   StartRandom random;
   std::int64_t steps = 0;
@@ -47,7 +47,7 @@ struct KernelHebbian::State {
     for (Index first = 0; first < n(); first += 256) {
       const Index width = std::min<Index>(256, n() - first);
       kernel.tile<double>(Rows<double>(some), Rows<double>(x).middle(first, width),
-                  out.block(0, first, count, width));
+                          out.block(0, first, count, width));
     }
     for (Index r = 0; r < count; ++r)
       out.row(r).array() -= mean.transpose().array() + (mean[rows[r]] - grand);
@@ -77,10 +77,7 @@ struct KernelHebbian::State {
 };
 
 KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o)
-    : options(std::move(o)),
-      kernel(k),
-      rate(options.rate),
-      random(options.seed) {
+    : options(std::move(o)), kernel(k), rate(options.rate), random(options.seed) {
   const Index count = rows.rows();
   require(count >= 2, Errc::bad_data, "kernel Hebbian learning needs at least two rows, not {}",
           count);

@@ -41,7 +41,8 @@ std::shared_ptr<const Map<double>> landmark_map(const Kernel& kernel, Matrix<dou
   const SymmetricEigen pairs = symmetric_eigen(gram, m);
   require(pairs.values[0] > 0, Errc::bad_data, "the landmarks have no similarity to each other");
   // Landmarks that repeat each other add nothing but rounding errors.
-  const double noise = static_cast<double>(m) * std::numeric_limits<double>::epsilon() * pairs.values[0];
+  const double noise =
+      static_cast<double>(m) * std::numeric_limits<double>::epsilon() * pairs.values[0];
   Index rank = 0;
   while (rank < m && pairs.values[rank] > 10 * noise) ++rank;
   const auto roots = pairs.values.head(rank).cwiseSqrt();

@@ -33,12 +33,12 @@ RobbinsMonro power_law(double a) {
   RobbinsMonro all;
   all.conditions.push_back(
       {"η → 0", a > 0, a > 0 ? "it falls like " + order : "it never gets smaller"});
-  all.conditions.push_back({"Ση = ∞", a <= 1,
-                            a <= 1 ? fmt::format("the sum of {} has no bound",
-                                                 a > 0 ? order : "equal steps")
-                                   : fmt::format("the sum of {} is finite: learning stops wherever "
-                                                 "it is by then",
-                                                 order)});
+  all.conditions.push_back(
+      {"Ση = ∞", a <= 1,
+       a <= 1 ? fmt::format("the sum of {} has no bound", a > 0 ? order : "equal steps")
+              : fmt::format("the sum of {} is finite: learning stops wherever "
+                            "it is by then",
+                            order)});
   std::string why = "every step counts the same, so noise never averages out";
   if (a > 0.5) {
     why = fmt::format("Ση² is finite: 2·{} > 1", a);

@@ -7,9 +7,9 @@ namespace mercer {
 
 namespace {
 
-/// η = c/(S·(n + bend)^exponent) of row n, S² being the mean of ‖yx‖² so far. On data whose gaps are
-/// a few per cent of λ₁ the time Ση of some ten thousand rows is then enough to find directions, and
-/// the last steps are small enough to keep them: docs/learning.md has the numbers.
+/// η = c/(S·(n + bend)^exponent) of row n, S² being the mean of ‖yx‖² so far. On data whose gaps
+/// are a few per cent of λ₁ the time Ση of some ten thousand rows is then enough to find
+/// directions, and the last steps are small enough to keep them: docs/learning.md has the numbers.
 constexpr double c = 12, bend = 200, exponent = 0.8;
 /// No neuron's step is longer than this: its weights have length 1.
 constexpr double most = 0.5;

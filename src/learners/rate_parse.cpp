@@ -12,8 +12,8 @@ extern const RateRow auto_rate, harmonic_rate, constant_rate, power_rate, adaoja
 
 // A new schedule adds its row here.
 std::span<const RateRow* const> rate_rows() {
-  static constexpr const RateRow* rows[] = {&auto_rate, &harmonic_rate, &constant_rate,
-                                            &power_rate, &adaoja_rate};
+  static constexpr const RateRow* rows[] = {&auto_rate, &harmonic_rate, &constant_rate, &power_rate,
+                                            &adaoja_rate};
   return rows;
 }
 
@@ -88,9 +88,9 @@ class Parser {
       while (key.ends_with(' ')) key.remove_suffix(1);
       for (i = 0; i < values.size() && row.parameters[i].name != key;) ++i;
       if (i == values.size())
-        complain(begin, row.parameters.empty() ? fmt::format("{} has no parameters", row.name)
-                                               : fmt::format("no parameter '{}' in {}", key,
-                                                             usage(row)));
+        complain(begin, row.parameters.empty()
+                            ? fmt::format("{} has no parameters", row.name)
+                            : fmt::format("no parameter '{}' in {}", key, usage(row)));
       at_ = equals + 1;
       skip_spaces();
     } else if (position >= values.size()) {

@@ -23,7 +23,7 @@ struct RowStep {
   const double* x = nullptr;  ///< centred
   const double* y = nullptr;  ///< Wx
   double eta = 0;
-  double gain = 1;               ///< weight of this row in an average that fades: rules without a rate
+  double gain = 1;  ///< weight of this row in an average that fades: rules without a rate
   const double* next = nullptr;  ///< the row after, or null
   double* next_y = nullptr;      ///< its outputs after the step
 };

@@ -86,8 +86,7 @@ HWY_ATTR void sweep(double* w, Index k, Index d, const double* x, const double* 
   Index c = 0;
   for (; c + 4 * n <= d; c += 4 * n)
     four_vectors<learn, look>(w + c, k, d, x + c, y, eta, next + c, sums);
-  for (; c + n <= d; c += n)
-    one_vector<learn, look>(w + c, k, d, x + c, y, eta, next + c, sums);
+  for (; c + n <= d; c += n) one_vector<learn, look>(w + c, k, d, x + c, y, eta, next + c, sums);
   if (look)
     for (Index j = 0; j < k; ++j)
       next_y[j] = hn::GetLane(hn::SumOfLanes(tag, hn::LoadU(tag, sums + j * n)));

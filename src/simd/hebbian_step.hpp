@@ -21,8 +21,8 @@ Index hebbian_scratch(Index k);
 /// y = Wx; W is k×d.
 void outputs(const double* w, Index k, Index d, const double* x, double* y, double* scratch);
 
-/// Sanger's rule, y = Wx given: r = x; for each j: r −= y_j w_j, w_j += η y_j r. Then next_y = W·next
-/// with the new weights, to the same bits as `outputs`, unless `next` is null.
+/// Sanger's rule, y = Wx given: r = x; for each j: r −= y_j w_j, w_j += η y_j r. Then next_y =
+/// W·next with the new weights, to the same bits as `outputs`, unless `next` is null.
 void sanger_step(double* w, Index k, Index d, const double* x, const double* y, double eta,
                  const double* next, double* next_y, double* scratch);
 

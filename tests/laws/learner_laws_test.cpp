@@ -1,4 +1,5 @@
 // Laws that every learning rule obeys on any stream. A new rule joins by its row in the table.
+#include <mercer/error.hpp>
 #include <mercer/hebbian.hpp>
 
 #include "support/random.hpp"
@@ -29,14 +30,13 @@ Case any_case() {
   c.options.rule = rules[*rc::gen::inRange<std::size_t>(0, rules.size())].name;
   const bool several = c.options.rule != "oja" && !c.options.rule.starts_with("hebb");
   c.options.components = several ? *rc::gen::inRange<Index>(1, std::min<Index>(d, 4) + 1) : 1;
-  c.options.rate = Rate::parse(*rc::gen::element<std::string>(
-      "auto", "1/n", "constant(0.01)", "power(0.5,20,0.7)", "adaoja"));
+  c.options.rate = Rate::parse(*rc::gen::element<std::string>("auto", "1/n", "constant(0.01)",
+                                                              "power(0.5,20,0.7)", "adaoja"));
   if (c.options.rate.text() == "1/n") c.x *= 0.3;  // its first step is 1: not for large rows
   if (c.options.rule == "hebb") c.options.rate = Rate::constant(0.001);
   c.options.batch = c.options.rule == "ccipca" ? 1 : *rc::gen::element<Index>(1, 1, 7, 40);
   c.options.centre = *rc::gen::element(LearnedMean::running, LearnedMean::none, LearnedMean::known);
-  if (c.options.centre == LearnedMean::known)
-    c.options.mean = c.x.colwise().mean().transpose();
+  if (c.options.centre == LearnedMean::known) c.options.mean = c.x.colwise().mean().transpose();
   c.options.forgetting = *rc::gen::element(0.0, 0.0, 0.02);
   return c;
 }
@@ -121,8 +121,7 @@ TEST(LearnerLaw, models_have_orthonormal_components_fixed_signs_and_falling_vari
     const Vector<double> lambda = model.explained_variance();
     for (Index j = 1; j < lambda.size(); ++j) RC_ASSERT(lambda[j] <= lambda[j - 1]);
     RC_ASSERT(model.report().method == c.options.rule);
-    RC_ASSERT(Model<double>::deserialize(model.serialize()).transform(c.x) ==
-              model.transform(c.x));
+    RC_ASSERT(Model<double>::deserialize(model.serialize()).transform(c.x) == model.transform(c.x));
   }));
 }
 

@@ -28,7 +28,8 @@ Matrix<double> z_scores(const std::string& file, const std::string& label) {
 Matrix<double> shuffled(const Matrix<double>& x, StartRandom& random) {
   std::vector<Index> order(static_cast<std::size_t>(x.rows()));
   std::iota(order.begin(), order.end(), Index{0});
-  for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+  for (std::size_t i = order.size() - 1; i > 0; --i)
+    std::swap(order[i], order[random.below(i + 1)]);
   Matrix<double> out(x.rows(), x.cols());
   for (Index i = 0; i < x.rows(); ++i) out.row(i) = x.row(order[static_cast<std::size_t>(i)]);
   return out;

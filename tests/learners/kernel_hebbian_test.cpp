@@ -92,7 +92,9 @@ TEST(KernelHebbian, bad_input_is_refused) {
              "two rows");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), x).model(); }).what(), "epoch");
   KernelHebbian wild(kernels::rbf({.gamma = 1}), x, {.rate = Rate::constant(50)});
-  const Error error = error_of([&] { for (int e = 0; e < 50; ++e) wild.epoch(); });
+  const Error error = error_of([&] {
+    for (int e = 0; e < 50; ++e) wild.epoch();
+  });
   EXPECT_EQ(error.code(), Errc::not_converged);
   EXPECT_HAS(error.what(), "rate 50");
 }

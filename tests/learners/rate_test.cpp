@@ -12,8 +12,8 @@ namespace {
 using test::error_of;
 
 TEST(Rate, M_E5_text_parses_back_to_the_same_rate) {
-  for (const char* text : {"auto", "1/n", "constant(c=0.01)", "power(c=0.5,t0=100,a=0.75)",
-                           "adaoja(b=1e-05)"})
+  for (const char* text :
+       {"auto", "1/n", "constant(c=0.01)", "power(c=0.5,t0=100,a=0.75)", "adaoja(b=1e-05)"})
     EXPECT_EQ(Rate::parse(text).text(), text);
   EXPECT_EQ(Rate::parse(" power( 2 , 3, a = 0.6 ) ").text(), "power(c=2,t0=3,a=0.6)");
   EXPECT_EQ(Rate::parse("power(2)").text(), "power(c=2,t0=0,a=1)");

@@ -45,8 +45,7 @@ TEST(Hebb, M_E1_weights_grow_like_e_to_the_lambda_1_t_until_they_are_stopped) {
       const double norm = hebb.weights().norm();
       if (norm < 100) t0 = hebb.time(), log0 = std::log(norm);
       // Each row adds η²y²‖x‖²/2 beyond the mean flow: a relative error of about η·tr R, 0.3 %.
-      if (norm > 1e4)
-        ASSERT_NEAR((std::log(norm) - log0) / (hebb.time() - t0), 4, 0.04);
+      if (norm > 1e4) ASSERT_NEAR((std::log(norm) - log0) / (hebb.time() - t0), 4, 0.04);
     }
   });
   EXPECT_EQ(error.code(), Errc::not_converged);
@@ -125,10 +124,8 @@ TEST(Gha, M_E4_is_sangers_rule_step_by_step) {
 
 TEST(Gha, M_E4_mini_batches_average_the_rule) {
   const Cloud c = cloud(60, 6);
-  Hebbian gha(identity_map<double>(3), {.rule = "gha",
-                                        .components = 2,
-                                        .rate = Rate::constant(0.1),
-                                        .batch = 20});
+  Hebbian gha(identity_map<double>(3),
+              {.rule = "gha", .components = 2, .rate = Rate::constant(0.1), .batch = 20});
   Matrix<double> w = gha.weights();
   gha.update(Matrix<double>(c.x.array() + 5));
   Matrix<double> seen(0, 3);

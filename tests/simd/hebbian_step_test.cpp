@@ -33,8 +33,8 @@ TEST(HebbianStep, is_sangers_rule_row_after_row_for_every_shape_and_instruction_
         // Sums of at most 65 products of numbers of size 3.
         EXPECT_LT((outs - y).cwiseAbs().maxCoeff(), 1e-13);
         Matrix<double> blind = w;
-        sanger_step(w.data(), k, d, x.row(0).data(), outs.data(), eta, x.row(1).data(),
-                    next.data(), scratch.data());
+        sanger_step(w.data(), k, d, x.row(0).data(), outs.data(), eta, x.row(1).data(), next.data(),
+                    scratch.data());
         EXPECT_LT((w - expected).cwiseAbs().maxCoeff(), 1e-13);
         sanger_step(blind.data(), k, d, x.row(0).data(), outs.data(), eta, nullptr, nullptr,
                     scratch.data());
