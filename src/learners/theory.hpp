@@ -3,11 +3,13 @@
 //
 // With R = Σ λ_i q_i q_iᵀ, θ_i = q_iᵀw and the time t = Ση, small rates make a run follow
 //
-//     hebb          dw/dt = Rw                               θ_i = e^{λ_i t} θ_i(0)
-//     oja           dw/dt = Rw − (wᵀRw)w                     θ_i = e^{λ_i t} θ_i(0) / √(1 + Σ_j
-//     (e^{2λ_j t} − 1) θ_j(0)²) gha           dw_j/dt = Rw_j − Σ_{i≤j} (w_iᵀRw_j)w_i   span(w₁ …
-//     w_j) = span of the first j columns of e^{Rt}W₀ orthonormal   W = the Q of the QR of e^{Rt}W₀
-//     mini-batches with QR; normalised Hebb
+//     hebb          dw/dt = Rw
+//                   θ_i = e^{λ_i t} θ_i(0)
+//     oja           dw/dt = Rw − (wᵀRw)w
+//                   θ_i = e^{λ_i t} θ_i(0) / √(1 + Σ_j (e^{2λ_j t} − 1) θ_j(0)²)
+//     gha           dw_j/dt = Rw_j − Σ_{i≤j} (w_iᵀRw_j)w_i
+//                   span(w₁ … w_j) = span of the first j columns of e^{Rt}W₀
+//     orthonormal   W = the Q of the QR of e^{Rt}W₀: mini-batches with QR
 //
 // The first neuron of gha is that of oja; the others are integrated numerically.
 //
