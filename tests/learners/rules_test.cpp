@@ -155,6 +155,20 @@ TEST(Gha, M_E4_a_drifting_stream_is_followed_when_the_past_is_forgotten) {
   EXPECT_LT(run(0), run(0.01));
 }
 
+TEST(Ccipca, constant_columns_and_first_rows_at_right_angles_do_not_trap_it) {
+  const Cloud c = cloud(2000, 12);
+  Matrix<double> x(2004, 5);
+  x.setZero();
+  x.block(0, 2, 3, 3).setIdentity();  // and a row of zeros
+  x.bottomRightCorner(2000, 3) = c.x;
+  for (const LearnedMean centre : {LearnedMean::none, LearnedMean::running}) {
+    Hebbian ccipca(identity_map<double>(5), {.rule = "ccipca", .components = 3, .centre = centre});
+    for (int e = 0; e < 5; ++e) ccipca.update(x);
+    for (Index j = 0; j < 3; ++j)
+      EXPECT_GT(std::abs(ccipca.weights().row(j).tail(3).dot(c.axes.row(j))), 0.99) << j;
+  }
+}
+
 TEST(Hebbian, threads_share_large_mini_batches_without_changing_a_bit) {
   test::Random random(11);
   const Matrix<double> x = random.normal(2100, 128);
