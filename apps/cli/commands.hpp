@@ -13,6 +13,7 @@ void add_inverse(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_contour(CLI::App& app);
 void add_probe(CLI::App& app);
+void add_learn(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_completion(CLI::App& app);
 

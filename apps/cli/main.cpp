@@ -24,7 +24,8 @@ constexpr const char* examples =
     "  mercer fit wine.csv --label cultivar --scale std           a first look, nothing is saved\n"
     "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
     "  mercer transform wine.st new.csv -o - | head\n"
-    "  mercer inspect wine.st\n";
+    "  mercer inspect wine.st\n"
+    "  producer | mercer learn - --rule gha -k 3 -o model.st       from a stream, as rows come\n";
 
 int complain(int code, std::string message, const std::string& help = {}) {
   // One line, whatever a file name or a cell brought along.
@@ -61,6 +62,7 @@ int run(int argc, char** argv) {
   add_inspect(app);
   add_contour(app);
   add_probe(app);
+  add_learn(app);
   add_kernel(app);
   add_completion(app);
   app.set_version_flag("--version", "mercer " MERCER_VERSION, "show the version")->group("Running");
@@ -99,7 +101,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) {
       if (!cli::interrupted()) cli::end_by_closed_pipe();
-      return cli::complain(130, "interrupted");
+      return cli::complain(130, error.what());
     }
     return cli::complain(error.code() == Errc::bad_option ? 2 : 1, error.what());
   } catch (const std::bad_alloc&) {

@@ -167,6 +167,18 @@ double parse_tolerance(std::string_view text) {
   return *value;
 }
 
+Scale parse_scale(std::string_view text) {
+  static constexpr Choice<Scale> choices[] = {{"none", Scale::none}, {"std", Scale::std}};
+  return choose("--scale", text, choices);
+}
+
+double parse_positive(std::string_view option, std::string_view text) {
+  const auto value = number<double>(text);
+  if (!value || !(*value > 0) || !std::isfinite(*value))
+    throw UsageError(fmt::format("{} '{}' is not a number greater than 0", option, text));
+  return *value;
+}
+
 bool parse_is_float(std::string_view text) {
   static constexpr Choice<bool> choices[] = {{"double", false}, {"float", true}};
   return choose("--precision", text, choices);
@@ -199,9 +211,8 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
 
 FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,
                        const Monitor& monitor) {
-  static constexpr Choice<Scale> scales[] = {{"none", Scale::none}, {"std", Scale::std}};
   FitOptions options;
-  options.scale = choose("--scale", variance.scale, scales);
+  options.scale = parse_scale(variance.scale);
   options.center = !variance.no_center;
   options.ddof = static_cast<int>(parse_integer("--ddof", variance.ddof, 0, 1));
   options.missing = parse_missing(rows.missing);

@@ -74,6 +74,9 @@ Components parse_components(std::string_view text);
 Solver parse_solver(std::string_view text);
 Missing parse_missing(std::string_view text);
 double parse_tolerance(std::string_view text);
+Scale parse_scale(std::string_view text);
+/// A number greater than 0.
+double parse_positive(std::string_view option, std::string_view text);
 bool parse_is_float(std::string_view text);
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t low,
                            std::int64_t high);

@@ -35,13 +35,15 @@ std::string progress_line(const Progress& progress, double seconds, const Termin
   const double rate = seconds > 0 ? progress.done / seconds : 0;
   const std::string speed = amount(rate, progress.unit) + "/s";
   if (progress.total <= 0)
-    return shown(fmt::format("{}  {}  {}  {}", line, amount(progress.done, progress.unit), speed,
-                             duration(seconds)),
-                 static_cast<std::size_t>(std::max(20, terminal.width - 1)), terminal.unicode);
+    return shown(
+        fmt::format("{}  {}  {}  {}{}{}", line, amount(progress.done, progress.unit), speed,
+                    duration(seconds), progress.note.empty() ? "" : "  ", progress.note),
+        static_cast<std::size_t>(std::max(20, terminal.width - 1)), terminal.unicode);
   const double share = std::clamp(progress.done / progress.total, 0.0, 1.0);
   const std::string left =
       share > 0 ? duration(seconds * (1 - share) / share) + " left" : std::string();
-  const std::string right = fmt::format(" {:3.0f} %  {}  {}", 100 * share, speed, left);
+  const std::string right = fmt::format(" {:3.0f} %  {}  {}{}{}", 100 * share, speed, left,
+                                        progress.note.empty() ? "" : "  ", progress.note);
   const auto used = static_cast<int>(columns_of(line) + 2 + columns_of(right));
   const int room = std::min(40, terminal.width - 1 - used);
   line += "  ";

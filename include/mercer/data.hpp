@@ -48,6 +48,8 @@ struct ReadOptions {
   Columns like{};
   int threads = 0;                    ///< 0: one per core
   std::size_t block_bytes = 8 << 20;  ///< about how much memory a block of rows takes
+  /// CSV from a pipe: rows are given out as they come, not when a block of them is full.
+  bool live = false;
   Monitor monitor{};
 };
 

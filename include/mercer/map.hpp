@@ -40,6 +40,9 @@ enum class Space {
 };
 
 template <class T>
+struct LinearMap;
+
+template <class T>
 class Map {
  public:
   virtual ~Map() = default;
@@ -74,6 +77,17 @@ class Map {
   /// out = features `first` … `first` + out.cols() − 1 of φ(x). Maps with a smaller `strip()` can
   /// do any of them; the others only the whole.
   virtual void apply_strip(const Rows<T>& x, Index first, Eigen::Ref<Matrix<T>> out) const;
+
+  /// When φ is a linear function of a map that model files can name: that function; a model is then
+  /// made of the other map. Null for most maps.
+  virtual const LinearMap<T>* linear() const { return nullptr; }
+};
+
+/// φ(x) = A·ψ(x), and a right inverse of A: B(φ − m) = BA(ψ − A⁺m).
+template <class T>
+struct LinearMap {
+  std::shared_ptr<const Map<T>> inner;  ///< ψ
+  Matrix<T> a, inverse;
 };
 
 /// φ(x) = x.

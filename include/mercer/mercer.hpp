@@ -5,7 +5,10 @@
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/hebbian.hpp>
 #include <mercer/kernel.hpp>
+#include <mercer/kernel_hebbian.hpp>
+#include <mercer/learn.hpp>
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
@@ -13,6 +16,8 @@
 #include <mercer/operator.hpp>
 #include <mercer/picture.hpp>
 #include <mercer/progress.hpp>
+#include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/source.hpp>
+#include <mercer/trace.hpp>
 #include <mercer/version.hpp>

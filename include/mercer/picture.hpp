@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Pictures of models, as SVG text.
+/// Pictures of models and of learning runs, as SVG text.
 ///
 ///     auto model = mercer::fit(x, {.components = 8, .kernel = mercer::kernels::rbf({.gamma =
 ///     10})}); std::ofstream("contours.svg") << mercer::contour_svg(model);     // x has two
@@ -15,6 +15,7 @@
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
+#include <mercer/trace.hpp>
 
 #include <string>
 #include <vector>
@@ -37,5 +38,20 @@ struct ContourOptions {
 /// which part of the plane to draw (an explicit map without `points`).
 template <class T>
 std::string contour_svg(const Model<T>& model, const ContourOptions& options = {});
+
+struct RunChartOptions {
+  std::string title{};  ///< above the panels; may be empty
+  int size = 420;       ///< width of a panel in pixels
+};
+
+/// A learning run against its theory: the modes θ_j, the norm, the Lyapunov function and the angles
+/// to the eigenvectors over the time t = Ση, the run as dots and the ODE as lines. Without theory:
+/// the norm, the output variance, the Lyapunov function and the rate.
+///
+///     auto learned = mercer::learn(*source, {.theory = true});
+///     std::ofstream("oja.svg") << mercer::run_svg(learned.trace);
+///
+/// Throws `Errc::bad_option` for an empty trace.
+std::string run_svg(const std::vector<TraceRow>& trace, const RunChartOptions& options = {});
 
 }  // namespace mercer

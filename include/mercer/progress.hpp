@@ -15,8 +15,9 @@ namespace mercer {
 struct Progress {
   std::string_view what;  ///< what is being done: "reading", "covariance", …
   double done = 0;
-  double total = 0;       ///< 0 when unknown
-  std::string_view unit;  ///< what `done` counts: "rows", "bytes", …
+  double total = 0;         ///< 0 when unknown
+  std::string_view unit;    ///< what `done` counts: "rows", "bytes", …
+  std::string_view note{};  ///< more to say, in a few words; often empty
 };
 
 /// Called at most a few times a second per unit of work, always from the calling thread.

@@ -14,6 +14,8 @@ class Reporter {
       : monitor_(monitor), progress_{what, 0, total, unit} {}
 
   void total(double total) { progress_.total = total; }
+  /// What to say beside the count; must live until the next call.
+  void note(std::string_view note) { progress_.note = note; }
 
   void operator()(double done) {
     if (!monitor_) return;

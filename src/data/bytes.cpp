@@ -27,7 +27,7 @@ constexpr std::string_view gzip_magic = "\x1f\x8b";
 
 class FileStream final : public ByteStream {
  public:
-  FileStream(const std::string& path, const Monitor& monitor)
+  FileStream(const std::string& path, const Monitor& monitor, bool live)
       : path_(path), monitor_(monitor), reporter_(monitor_, "reading", "bytes", 0) {
     if (path == "-") {
       fd_ = STDIN_FILENO;
@@ -40,6 +40,7 @@ class FileStream final : public ByteStream {
       require(!S_ISDIR(info.st_mode), Errc::io, "'{}' is a directory, not a file", name());
       seekable_ = path != "-" && S_ISREG(info.st_mode);
       waits_ = !S_ISREG(info.st_mode);
+      live_ = live && waits_;
       if (seekable_) size_ = static_cast<std::size_t>(info.st_size);
       peek();
     } catch (...) {
@@ -55,7 +56,8 @@ class FileStream final : public ByteStream {
     const std::size_t kept = std::min(capacity, peeked_end_ - peeked_begin_);
     std::memcpy(out, peeked_ + peeked_begin_, kept);
     peeked_begin_ += kept;
-    const std::size_t got = kept + read_fd(out + kept, capacity - kept);
+    const bool enough = live_ && kept > 0;
+    const std::size_t got = kept + read_fd(out + kept, capacity - kept, enough);
     position_ += got;
     return got;
   }
@@ -66,8 +68,10 @@ class FileStream final : public ByteStream {
             name());
     if (lseek(fd_, 0, SEEK_SET) != 0) fail_io(name(), "rewind", errno);
     peeked_begin_ = peeked_end_ = position_ = 0;
+    at_end_ = false;
   }
   bool can_rewind() const override { return seekable_; }
+  bool at_end() const override { return at_end_; }
 
   std::size_t size() const override { return size_; }
   double fraction_read() const override {
@@ -88,16 +92,23 @@ class FileStream final : public ByteStream {
     if (fd_ > STDIN_FILENO) ::close(fd_);
   }
 
-  void peek() { peeked_end_ = read_fd(peeked_, gzip_magic.size()); }
+  void peek() {
+    while (peeked_end_ < gzip_magic.size() && !at_end_)
+      peeked_end_ += read_fd(peeked_ + peeked_end_, gzip_magic.size() - peeked_end_, false);
+  }
 
-  std::size_t read_fd(char* out, std::size_t capacity) {
+  /// `enough`: what is there may be given out, and nothing need be waited for.
+  std::size_t read_fd(char* out, std::size_t capacity, bool enough) {
     std::size_t got = 0;
     while (got < capacity) {
+      if (enough && !ready()) break;
       if (waits_) wait(got);
       const ssize_t n = ::read(fd_, out + got, capacity - got);
-      if (n == 0) break;
+      at_end_ = n == 0;
+      if (at_end_) break;
       if (n > 0) {
         got += static_cast<std::size_t>(n);
+        enough = live_;
       } else if (errno == EINTR || errno == EAGAIN) {
         reporter_(static_cast<double>(position_ + got));
       } else {
@@ -105,6 +116,11 @@ class FileStream final : public ByteStream {
       }
     }
     return got;
+  }
+
+  bool ready() const {
+    pollfd now{fd_, POLLIN, 0};
+    return ::poll(&now, 1, 0) > 0;
   }
 
   // Asks the monitor while nothing comes: a signal may arrive just before a read that blocks.
@@ -119,6 +135,8 @@ class FileStream final : public ByteStream {
   int fd_ = -1;
   bool seekable_ = false;
   bool waits_ = false;
+  bool live_ = false;
+  bool at_end_ = false;
   std::size_t size_ = 0;
   std::size_t position_ = 0;
   char peeked_[2] = {};  // the first bytes, looked at and not yet given out
@@ -198,8 +216,8 @@ class GzipStream final : public ByteStream {
 
 }  // namespace
 
-std::unique_ptr<ByteStream> open_bytes(const std::string& path, const Monitor& monitor) {
-  auto file = std::make_unique<FileStream>(path, monitor);
+std::unique_ptr<ByteStream> open_bytes(const std::string& path, const Monitor& monitor, bool live) {
+  auto file = std::make_unique<FileStream>(path, monitor, live);
   if (file->is_gzip()) return std::make_unique<GzipStream>(std::move(file));
   return file;
 }

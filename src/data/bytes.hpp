@@ -14,10 +14,14 @@ class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  /// Fills up to `capacity` bytes; less only at the end. 0: the end.
+  /// Fills up to `capacity` bytes; less only at the end, or when a live pipe has no more for now.
+  /// 0: the end.
   /// Throws `Errc::io` (unreadable), `Errc::bad_file` (damaged gzip) or `Errc::interrupted`
   /// (a read was interrupted by a signal and the monitor says stop).
   virtual std::size_t read(char* out, std::size_t capacity) = 0;
+
+  /// After a read that gave less than was asked for: was it the end?
+  virtual bool at_end() const { return true; }
 
   /// Back to the first byte; throws `Errc::io` for standard input.
   virtual void rewind() = 0;
@@ -36,7 +40,8 @@ class ByteStream {
 };
 
 /// "-" is standard input. Directories, missing and unreadable files: `Errc::io`, one line that
-/// names the path and the reason.
-std::unique_ptr<ByteStream> open_bytes(const std::string& path, const Monitor& monitor);
+/// names the path and the reason. `live`: reading from a pipe waits for the first byte only.
+std::unique_ptr<ByteStream> open_bytes(const std::string& path, const Monitor& monitor,
+                                       bool live = false);
 
 }  // namespace mercer

@@ -100,7 +100,9 @@ class CsvSource final : public Source<T> {
     const std::size_t stretch =
         std::max({std::min(bytes / (4 * static_cast<std::size_t>(threads_)), largest),
                   std::size_t{64}, 2 * static_cast<std::size_t>(layout_.columns)});
-    text_.fill(bytes, stretch);
+    // Rows that have come already are not kept waiting for those that may come.
+    if (options_.live) text_.fill(0, stretch);
+    if (!options_.live || text_.chunks().empty()) text_.fill(bytes, stretch);
     for (;;) {
       std::vector<Chunk> chunks = text_.chunks();
       // The window may be longer than asked: it began with a look at the first rows.

@@ -49,7 +49,8 @@ class Opening {
     layout.plan = plan_columns(layout.columns, named ? first.cells : std::vector<std::string>{},
                                options_, text_.name());
     add_runs(layout);
-    text_.fill(sample_bytes);  // looks again: the window begins elsewhere now
+    // Looks again: the window begins elsewhere now. A live pipe is not waited for.
+    text_.fill(options_.live ? 0 : sample_bytes, sample_bytes);
     return layout;
   }
 

@@ -79,7 +79,7 @@ void Text::fill(std::size_t bytes, std::size_t stretch) {
   make_room(had + fresh);
   if (known_size_ == 0 && fresh > 0) {
     const std::size_t got = bytes_->read(window_ + had, fresh);
-    complete_ = got < fresh;
+    complete_ = got < fresh && bytes_->at_end();
     had += got;
     fresh = 0;
   }

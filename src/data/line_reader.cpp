@@ -36,7 +36,7 @@ bool LineReader::refill() {
   const std::size_t wanted = std::max(chunk_, end_);  // a long line: double, not chunk by chunk
   if (buffer_.size() < end_ + wanted) buffer_.resize(end_ + wanted);
   const std::size_t got = bytes_.read(buffer_.data() + end_, wanted);
-  at_end_ = got < wanted;
+  at_end_ = got < wanted && bytes_.at_end();
   end_ += got;
   return got > 0;
 }

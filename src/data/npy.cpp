@@ -120,7 +120,7 @@ class NpySource final : public Source<T> {
       if (raw_.size() < target) raw_.resize(target);
       const std::size_t got = bytes_->read(raw_.data() + have, target - have);
       have += got;
-      if (have < target) require_bytes(before + have);
+      if (have < target && bytes_->at_end()) require_bytes(before + have);
     }
     cells_.data = raw_.data();
   }

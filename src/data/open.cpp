@@ -67,7 +67,7 @@ std::unique_ptr<Source<T>> open_as(Format format, std::unique_ptr<ByteStream> by
 template <class T>
 std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& options) {
   // First the file: that it is missing matters more than what it is called.
-  std::unique_ptr<ByteStream> bytes = open_bytes(path, options.monitor);
+  std::unique_ptr<ByteStream> bytes = open_bytes(path, options.monitor, options.live);
   const Format format = options.format == Format::by_extension ? format_of(path) : options.format;
   auto source = open_as<T>(format, std::move(bytes), options);
   if (!options.columns.empty()) return source;

@@ -25,4 +25,15 @@ inline unsigned long add(unsigned long so_far, std::string_view bytes) {
 
 inline std::string text(unsigned long checksum) { return fmt::format("{:08x}", checksum); }
 
+/// Does a file with a checksum in it have the right one?
+inline bool matches(std::string_view bytes) {
+  if (bytes.size() < position + zeros.size()) return false;
+  if (bytes.substr(safetensors::length_bytes, before.size()) != before) return false;
+  const std::string_view rest = bytes.substr(position);
+  unsigned long sum = add(0, bytes.substr(0, position));
+  sum = add(sum, zeros);
+  sum = add(sum, rest.substr(zeros.size()));
+  return rest.substr(0, zeros.size()) == text(sum);
+}
+
 }  // namespace mercer::checksum

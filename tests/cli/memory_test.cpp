@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <mercer/data.hpp>
+#include <mercer/model.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -88,6 +89,23 @@ TEST_F(CliMemory, transform_streams_in_constant_memory) {
   const auto run = mercer({"transform", *dir / "t.st", big, "-o", *dir / "t.npy"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_LE(run.peak_kib, 64 * 1024);
+}
+
+TEST_F(CliMemory, M_E9_ten_million_rows_are_learned_in_constant_memory) {
+  const auto peak = [](long count) {
+    const auto run = test::run(
+        {"sh", "-c",
+         fmt::format(
+             "awk 'BEGIN {{ for (i = 0; i < {}; ++i) print i % 7 \",\" i % 3 }}' | '{}' learn - "
+             "--rule oja -q -o '{}'",
+             count, mercer_program(), *dir / "learned.st")});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(Model<double>::load(*dir / "learned.st").report().n_samples, count);
+    return Model<double>::load(*dir / "learned.st").report().peak_memory_bytes;
+  };
+  const auto few = peak(100'000), many = peak(10'000'000);
+  EXPECT_LT(many, few + (4 << 20));
+  EXPECT_LT(many, 64 << 20);
 }
 
 TEST_F(CliMemory, standard_input_that_does_not_fit_says_what_to_do) {

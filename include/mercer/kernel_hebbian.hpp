@@ -1,0 +1,70 @@
+#pragma once
+/// \file
+/// Kernel principal components by Hebbian learning, on two roads.
+///
+/// Passes over N rows that are kept (Kim, Franz & Schölkopf 2005): Sanger's rule in the feature
+/// space of the kernel, where a weight vector is a combination of the rows, w_j = Σ_i a_ji Φ̃(x_i):
+///
+///     mercer::KernelHebbian learner(mercer::kernels::rbf(), x, {.components = 2});
+///     for (int i = 0; i < 50; ++i) learner.epoch();        // each in a new order
+///     Model<double> model = learner.model();               // like exact kernel PCA's
+///
+/// A step costs O(N·k), or O(N·(k + d)) when the kernel matrix is too large to be kept.
+///
+/// An endless stream, in constant memory: any rule on features that m landmarks span:
+///
+///     auto phi = mercer::landmark_map(mercer::kernels::rbf({.gamma = 0.5}), landmarks);
+///     mercer::Hebbian neurons(phi, {.rule = "gha", .components = 2});
+///     neurons.update(rows);                                // as they come
+///     Model<double> same = neurons.model();                // a kernel map over the landmarks
+
+#include <mercer/kernel.hpp>
+#include <mercer/map.hpp>
+#include <mercer/model.hpp>
+#include <mercer/rate.hpp>
+#include <mercer/rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace mercer {
+
+struct KernelHebbianOptions {
+  Index components = 1;
+  Rate rate{};
+  bool shuffle = true;  ///< each epoch in an order of its own; false: as the rows come
+  std::uint64_t seed = 1;
+  /// Bytes the kernel matrix may take; when it needs more, its rows are computed as they are used.
+  std::size_t memory = std::size_t{2} << 30;
+  int threads = 0;  ///< of the kernel matrix; 0: one per core
+};
+
+class KernelHebbian {
+ public:
+  /// Copies the rows; an open width of the kernel is chosen from them.
+  KernelHebbian(const Kernel& kernel, const Rows<double>& x, KernelHebbianOptions options = {});
+  ~KernelHebbian();
+  KernelHebbian(KernelHebbian&&) noexcept;
+  KernelHebbian& operator=(KernelHebbian&&) noexcept;
+
+  /// Learns from every row once. Throws `Errc::not_converged` when the weights diverge.
+  void epoch();
+  /// Weights made orthonormal in feature space, in order; variances are those of the rows.
+  Model<double> model() const;
+
+  std::int64_t steps() const;
+  double time() const;                         ///< t = Ση
+  double rate() const;                         ///< η of the last step
+  const Matrix<double>& coefficients() const;  ///< A, k×N
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// φ(x) = Λ^-½ Uᵀ k(L, x) with k(L, L) = UΛUᵀ: features whose inner products are those that the
+/// landmarks L see of the kernel. A model learned on it is one of a kernel map over L.
+std::shared_ptr<const Map<double>> landmark_map(const Kernel& kernel, Matrix<double> landmarks);
+
+}  // namespace mercer

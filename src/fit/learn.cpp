@@ -1,0 +1,386 @@
+#include <mercer/learn.hpp>
+
+#include "core/memory.hpp"
+#include "core/monitor.hpp"
+#include "core/require.hpp"
+#include "fit/learn_exact.hpp"
+#include "fit/learn_input.hpp"
+#include "fit/learn_order.hpp"
+#include "fit/learn_space.hpp"
+#include "fit/learn_trace.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int most_epochs = 100;         // when nobody says how many
+constexpr double automatic_until = 0.1;  // degrees
+constexpr Index single_modes = 16;
+constexpr Index chunk_rows = 1024;  // between two looks at the clock
+constexpr auto checkpoint_seconds = std::chrono::seconds(10);
+/// Looks are half as far apart again each time: where rates fall as 1/n, what a run still turns in
+/// a fixed number of rows would become small without its coming to an end.
+constexpr double look_growth = 1.5;
+constexpr double calm_norm_error = 0.05;
+
+void check(const LearnOptions& o) {
+  require(o.epochs >= 0, Errc::bad_option, "epochs = {} is negative", o.epochs);
+  require(o.until >= 0 && o.until < 90, Errc::bad_option,
+          "until = {} is no angle between 0 and 90 degrees", o.until);
+  require(o.trace_every >= 0 && o.checkpoint_every >= 0 && o.model_every >= 0, Errc::bad_option,
+          "a number of steps is negative");
+  require(!(o.map && o.kernel), Errc::bad_option, "a kernel and a map exclude each other");
+  require(o.landmarks == 0 || o.kernel, Errc::bad_option, "landmarks are for kernels");
+  require(o.landmarks >= 0, Errc::bad_option, "landmarks = {} is negative", o.landmarks);
+  require(!o.resume || !o.checkpoint.empty(), Errc::bad_option,
+          "resume needs to know the checkpoint");
+}
+
+/// Steps of one kind of event: the multiples of `every`.
+struct Events {
+  std::int64_t every = 0;  ///< 0: never
+  bool early = false;      ///< and steps 1, 2, 3, 4, 5, 7, 9, 12, … before the first of them
+
+  std::int64_t next(std::int64_t step) const {
+    if (every == 0) return std::numeric_limits<std::int64_t>::max();
+    if (early && step < every)
+      for (std::int64_t s = 1; s < every; s += std::max<std::int64_t>(1, s / 4))
+        if (s > step) return s;
+    return step - step % every + every;
+  }
+  std::int64_t left(std::int64_t step) const { return every == 0 ? next(step) : next(step) - step; }
+  bool due(std::int64_t before, std::int64_t now) const { return next(before) <= now; }
+};
+
+/// A sum of rows as they come, for models that have to know the mean of their input. One by one: it
+/// may not depend on how they are cut into pieces.
+void add_rows(const Rows<double>& rows, Vector<double>& sum) {
+  if (!rows.sparse()) {
+    for (Index i = 0; i < rows.rows(); ++i) sum += rows.dense().row(i).transpose();
+    return;
+  }
+  for (std::int64_t e = rows.csr().offsets[0]; e < rows.csr().offsets[rows.rows()]; ++e)
+    sum[rows.csr().columns[e]] += rows.csr().values[e];
+}
+
+class Run {
+ public:
+  Run(Source<double>& source, const LearnOptions& options)
+      : o_(options),
+        in_(take_in(source, options)),
+        standard_(standard_of(in_, options)),
+        space_(space_of(in_, options, standard(), replay_)),
+        rows_(in_.prepared() ? std::optional(Rows<double>(in_.features)) : in_.memory),
+        before_(in_.prepared() ? nullptr : standard()),
+        map_(in_.prepared() ? identity_map<double>(in_.features.cols()) : space_.map()),
+        learner_(map_, options.learner),
+        trace_(make_trace()),
+        order_(rows_ ? RowOrder(*rows_, in_.shuffled, options.learner.seed, before_)
+                     : RowOrder(*in_.source, before_)),
+        epochs_(epochs()),
+        until_(options.until > 0                               ? options.until
+               : options.epochs == 0 && in_.memory.has_value() ? automatic_until
+                                                               : 0),
+        input_sum_(Vector<double>::Zero(source.schema().features)),
+        report_(options.monitor, "learning", "rows",
+                static_cast<double>(in_.rows) * static_cast<double>(epochs_)) {
+    trace_events_ = {trace_every(), o_.trace_every == 0};
+    checkpoint_events_.every = o_.checkpoint.empty() ? 0 : o_.checkpoint_every;
+    model_events_.every = o_.on_model ? o_.model_every : 0;
+    if (!o_.checkpoint.empty()) run_ = run_description(o_, in_, space_);
+    if (o_.resume) resume();
+  }
+
+  Learned go() {
+    try {
+      while (epoch_ < epochs_ && !stopped_) {
+        const std::int64_t over = order_.begin(epoch_, position_);
+        require(over == position_, Errc::bad_data,
+                "{} has only {} rows, the checkpoint '{}' was written after {}", in_.source->name(),
+                over, o_.checkpoint, position_);
+        run_epoch();
+        if (stopped_) break;
+        epoch_rows_ = position_;
+        if (!in_.again()) break;  // a stream that ended may go on another day, where it ended
+        ++epoch_;
+        position_ = 0;
+      }
+    } catch (const Error& error) {
+      if (error.code() != Errc::interrupted || learner_.steps() == 0) throw;
+      stop_ = LearnStop::interrupted;
+    }
+    require(learner_.rows() > 0, Errc::bad_data, "{} has no rows to learn from",
+            in_.source->name());
+    if (!o_.checkpoint.empty()) save();
+    return result();
+  }
+
+ private:
+  const Standard* standard() const { return standard_ ? &*standard_ : nullptr; }
+
+  int epochs() const {
+    const int epochs = o_.epochs > 0 ? o_.epochs : in_.memory ? most_epochs : 1;
+    require(
+        epochs == 1 || in_.again(), Errc::bad_option,
+        "epochs = {}: {} can be read only once; save it to a file, or use order shuffled, which "
+        "keeps its rows",
+        epochs, in_.source->name());
+    return epochs;
+  }
+
+  std::int64_t trace_every() const {
+    if (o_.trace_every > 0) return o_.trace_every;
+    const double steps = static_cast<double>(in_.rows) * epochs_ /
+                         static_cast<double>(std::max<Index>(1, o_.learner.batch));
+    return in_.rows > 0 ? std::max<std::int64_t>(1, std::llround(steps / 1000)) : 1000;
+  }
+
+  RunTrace make_trace() {
+    const Index k = o_.learner.components;
+    if (!o_.theory) return RunTrace(o_.trace, std::nullopt, 0, k);
+    require(in_.again(), Errc::bad_option,
+            "theory needs a pass before the run, and {} can be read only once; save it to a file",
+            in_.source->name());
+    Exact exact = exact_pairs(rows_ ? &*rows_ : nullptr, *in_.source, map_, before_, o_);
+    if (!in_.memory) in_.source->rewind();
+    in_.rows = exact.rows;
+    Theory theory(std::move(exact.values), exact.vectors, learner_.weights(),
+                  flow_of(o_.learner.rule, k));
+    const Index wanted = o_.modes > 0 ? o_.modes : k == 1 ? single_modes : k;
+    const Index most = k == 1 ? theory.modes() : std::min(k, theory.modes());
+    return RunTrace(o_.trace, std::move(theory), std::min(wanted, most), k);
+  }
+
+  /// Rows that can be learned before something is to be done.
+  Index rows_ahead() const {
+    const std::int64_t now = learner_.steps(), batch = o_.learner.batch;
+    const std::int64_t steps =
+        std::min({trace_events_.left(now), checkpoint_events_.left(now), model_events_.left(now)});
+    // Rows that wait for their mini-batch to fill up are not known here: the last step before an
+    // event is taken row by row.
+    std::int64_t rows = chunk_rows;
+    if (steps <= chunk_rows)
+      rows = batch == 1 ? steps : std::max<std::int64_t>(1, (steps - 1) * batch);
+    rows = std::min(rows, next_look_ - (learner_.rows() + learner_.skipped()));
+    return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
+  }
+
+  void run_epoch() {
+    for (;;) {
+      const Rows<double> rows = order_.next(rows_ahead());
+      if (rows.rows() == 0) break;
+      const std::int64_t before = learner_.steps();
+      learner_.update(rows);
+      position_ += rows.rows();
+      if (!map_->is_identity() && !standard_) add_rows(rows, input_sum_);
+      after(before);
+      report_(static_cast<double>(learner_.rows() + learner_.skipped()));
+      if (stopped_) return;
+    }
+    require(position_ > 0, Errc::bad_data, "{} has no rows to learn from", in_.source->name());
+  }
+
+  void after(std::int64_t before) {
+    const std::int64_t now = learner_.steps();
+    if (trace_events_.due(before, now)) trace_.take(learner_, now % trace_events_.every == 0);
+    if (learner_.rows() + learner_.skipped() >= next_look_) look();
+    if (model_events_.due(before, now)) o_.on_model(model());
+    if (o_.checkpoint.empty() || now == before) return;
+    if (checkpoint_events_.every > 0 ? checkpoint_events_.due(before, now)
+                                     : Clock::now() >= next_save_)
+      save();
+  }
+
+  void look() {
+    const std::int64_t rows = learner_.rows() + learner_.skipped();
+    if (learner_.steps() > 0) {
+      convergence_ = learner_.look();
+      looked_at_ = rows;
+      const double explained =
+          std::min(1.0, learner_.output_variances().sum() / learner_.total_variance());
+      note_ = fmt::format("turned {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
+                          100 * explained);
+      report_.note(note_);
+      ++looks_;
+      // Plain Hebb turns no more either, once it is on its way to infinity.
+      const bool calm = looks_ > 1 && convergence_.angle_change <= until_ &&
+                        convergence_.norm_error <= calm_norm_error;
+      calm_ = calm ? calm_ + 1 : 0;
+      // Once may be chance.
+      if (until_ > 0 && calm_ >= 2) {
+        stop_ = LearnStop::converged;
+        stopped_ = true;
+      }
+    }
+    next_look_ = std::max(rows + first_look(),
+                          static_cast<std::int64_t>(look_growth * static_cast<double>(rows)));
+  }
+
+  std::int64_t first_look() const {
+    return std::clamp<std::int64_t>(in_.rows > 0 ? in_.rows : 1000, 100, 1000);
+  }
+
+  void save() {
+    trace_.flush();
+    Checkpoint c;
+    c.run = run_;
+    c.counts = {{"epoch", epoch_},
+                {"row", position_},
+                {"trace_every", trace_events_.every},
+                {"next_look", next_look_},
+                {"looks", looks_},
+                {"calm", calm_},
+                {"epoch_rows", epoch_rows_},
+                {"looked_at", looked_at_},
+                {"trace_early", trace_events_.early ? 1 : 0},
+                {"stopped", stopped_ ? 1 : 0}};
+    c.arrays["input_sum"] = input_sum_.transpose();
+    Matrix<double> convergence(1, 5);
+    convergence << convergence_.angle_change, convergence_.norm_error, convergence_.correlation,
+        convergence_.variance_error, convergence_.converged ? 1 : 0;
+    c.arrays["convergence"] = convergence;
+    c.texts = {{"convergence", convergence_.text}, {"note", note_}};
+    trace_.save(c);
+    c.learner = learner_.save_state();
+    save_checkpoint(c, o_.checkpoint);
+    next_save_ = Clock::now() + checkpoint_seconds;
+  }
+
+  void resume() {
+    const auto found = load_checkpoint(o_.checkpoint);
+    if (!found) {
+      if (o_.trace.keep) o_.trace.keep(0);
+      return;
+    }
+    require_same_run(*found, run_, o_.checkpoint);
+    try {
+      const std::int64_t every = found->counts.at("trace_every");
+      require(o_.trace_every == 0 || o_.trace_every == every, Errc::bad_file,
+              "checkpoint '{}' has a row of the trace every {} steps, not {}", o_.checkpoint, every,
+              o_.trace_every);
+      trace_events_ = {every, found->counts.at("trace_early") != 0};
+      epoch_ = static_cast<int>(found->counts.at("epoch"));
+      position_ = found->counts.at("row");
+      next_look_ = found->counts.at("next_look");
+      looks_ = found->counts.at("looks");
+      calm_ = found->counts.at("calm");
+      epoch_rows_ = found->counts.at("epoch_rows");
+      looked_at_ = found->counts.at("looked_at");
+      stopped_ = found->counts.at("stopped") != 0 && until_ > 0;
+      if (stopped_) stop_ = LearnStop::converged;
+      input_sum_ = found->arrays.at("input_sum").transpose();
+      const Matrix<double>& c = found->arrays.at("convergence");
+      convergence_ = {c(0, 0), c(0, 1),      c(0, 2),
+                      c(0, 3), c(0, 4) != 0, found->texts.at("convergence")};
+      note_ = found->texts.at("note");
+      report_.note(note_);
+      trace_.restore(*found);
+    } catch (const std::out_of_range&) {
+      fail(Errc::bad_file, "checkpoint '{}' is damaged (a part is missing)", o_.checkpoint);
+    }
+    learner_.load_state(found->learner);
+    resumed_at_ = learner_.rows() + learner_.skipped();
+    report_(static_cast<double>(*resumed_at_));
+  }
+
+  Model<double> model() const {
+    ModelParts<double> parts = learner_.model().parts();
+    const Schema& schema = in_.source->schema();
+    const double rows = static_cast<double>(std::max<std::int64_t>(1, learner_.rows()));
+    const Vector<double> mean = in_.prepared() ? in_.input_mean : Vector<double>(input_sum_ / rows);
+    parts = space_.finished(std::move(parts), standard(), mean);
+    parts.feature_names = schema.feature_names;
+    parts.label_column = schema.label;
+    parts.id_column = schema.id;
+    if (epoch_rows_ > 0) {
+      // Rows that came again are not new rows: variances stay, sums are those of one epoch.
+      parts.eigenvalues *= static_cast<double>(epoch_rows_) / parts.report.weight;
+      parts.report.n_samples = epoch_rows_;
+      parts.report.weight = static_cast<double>(epoch_rows_);
+    }
+    parts.report.solver.passes = std::min(epoch_ + 1, epochs_);
+    parts.report.solver.converged = convergence_.converged;
+    parts.report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    parts.report.peak_memory_bytes = peak_memory_bytes();
+    return Model<double>(std::move(parts));
+  }
+
+  Learned result() {
+    // After the last checkpoint: a run that goes on from it has neither this row nor this look.
+    if (learner_.steps() > 0 && !trace_.has(learner_.steps())) trace_.take_last(learner_);
+    if (looks_ == 0 || stop_ == LearnStop::end) {
+      const Convergence now = learner_.look();
+      // A look soon after another sees little turning.
+      const auto rows = static_cast<double>(learner_.rows() + learner_.skipped());
+      if (rows - static_cast<double>(looked_at_) >= 0.1 * rows ||
+          now.angle_change >= convergence_.angle_change)
+        convergence_ = now;
+    }
+    Learned out{.model = model(),
+                .convergence = convergence_,
+                .stop = stop_,
+                .rows = learner_.rows(),
+                .skipped = learner_.skipped(),
+                .steps = learner_.steps(),
+                .time = learner_.time(),
+                .epochs = std::min(epoch_ + 1, epochs_),
+                .shuffled = in_.shuffled,
+                .resumed_at = resumed_at_,
+                .trace = trace_.rows(),
+                .theory = trace_.report(learner_)};
+    return out;
+  }
+
+  const LearnOptions& o_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_save_ = Clock::now() + checkpoint_seconds;
+  Input in_;
+  std::unique_ptr<Source<double>> replay_;
+  std::optional<Standard> standard_;
+  LearnSpace space_;
+  std::optional<Rows<double>> rows_;        // what is learned, where it lies in memory
+  const Standard* before_;                  // what is done to it before
+  std::shared_ptr<const Map<double>> map_;  // and then
+  Hebbian learner_;
+  RunTrace trace_;
+  RowOrder order_;
+  int epochs_;
+  double until_;
+  Vector<double> input_sum_;
+  std::string note_;
+  Reporter report_;
+  Events trace_events_, checkpoint_events_, model_events_;
+  std::vector<std::pair<std::string, std::string>> run_;
+  std::optional<std::int64_t> resumed_at_;
+
+  int epoch_ = 0;
+  std::int64_t position_ = 0;    // rows of the epoch that are over
+  std::int64_t epoch_rows_ = 0;  // of a whole epoch; 0: not known yet
+  std::int64_t looked_at_ = 0;   // rows at the last look
+  std::int64_t next_look_ = first_look();
+  std::int64_t looks_ = 0, calm_ = 0;
+  Convergence convergence_;
+  LearnStop stop_ = LearnStop::end;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Learned learn(Source<double>& source, const LearnOptions& options) {
+  check(options);
+  require(!source.schema().weighted, Errc::bad_option,
+          "rows that are learned one by one have no weights: repeat them instead");
+  return Run(source, options).go();
+}
+
+Learned learn(const Rows<double>& rows, const LearnOptions& options) {
+  return learn(*from_memory(rows), options);
+}
+
+}  // namespace mercer

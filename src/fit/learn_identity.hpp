@@ -1,0 +1,17 @@
+#pragma once
+// By what a run that goes on knows that it has the same rows before it.
+
+#include <mercer/source.hpp>
+
+#include <string>
+
+namespace mercer {
+
+/// "4551 bytes, hash 9f…": of a file, its size and a hash of all of it; of rows in memory the same
+/// of their numbers; "standard input" of what cannot be read twice.
+std::string identity_of(const Source<double>& source, const Rows<double>* memory);
+
+/// The names of the columns, hashed, and their number.
+std::string columns_of(const Schema& schema);
+
+}  // namespace mercer

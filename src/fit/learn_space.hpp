@@ -1,0 +1,46 @@
+#pragma once
+// Where a run learns: the columns, the features of a map, or the space of a kernel.
+//
+// In the space of a kernel, the part that landmarks l₁ … l_m span has the coordinates
+// W^{-½} k(x, L), W = k(L, L): with them ordinary Hebbian learning is learning in that space
+// (kernel PCA when every row is a landmark). A model keeps the landmarks, and B and m in terms of
+// k(x, L).
+
+#include "fit/standard.hpp"
+
+#include <mercer/learn.hpp>
+
+#include <memory>
+
+namespace mercer {
+
+class LearnSpace {
+ public:
+  /// The columns, or the features of `map`.
+  explicit LearnSpace(std::shared_ptr<const Map<double>> map);
+  /// A kernel's space; landmarks as the kernel is to see them.
+  LearnSpace(const Kernel& kernel, Matrix<double> landmarks);
+
+  /// φ of the learner.
+  const std::shared_ptr<const Map<double>>& map() const { return map_; }
+  bool in_kernel_space() const { return map_->linear() != nullptr; }
+
+  /// φ of all rows, made once: with them a step costs O(k·D), whatever φ costs.
+  Matrix<double> features(const Rows<double>& rows, const Standard* standard, int threads) const;
+
+  /// From the learner's model to one for everybody: `standard` is what was done to rows before φ,
+  /// its scale empty when nothing was; `input_mean` the mean of rows as they came.
+  ModelParts<double> finished(ModelParts<double> parts, const Standard* standard,
+                              const Vector<double>& input_mean) const;
+
+ private:
+  std::shared_ptr<const Map<double>> map_;
+};
+
+/// So many rows, evenly spaced.
+Matrix<double> landmark_rows(const Rows<double>& rows, Index count, const Standard* standard);
+
+/// A source that gives some rows again that were taken from its beginning.
+std::unique_ptr<Source<double>> replayed(Matrix<double> first, Source<double>& rest);
+
+}  // namespace mercer

@@ -1,0 +1,43 @@
+#pragma once
+// A run on disk, to go on from: the layout and the checksum of a model file.
+//
+//     save_checkpoint({.run = {{"rule", "gha"}}, .learner = learner.save_state(), …}, "run.ckpt");
+//     if (auto found = load_checkpoint("run.ckpt")) learner.load_state(found->learner);
+//
+// A checkpoint appears whole or not at all, and the one before it is kept as PATH.previous. At
+// every moment there is a whole one under PATH once there was a first.
+
+#include <mercer/matrix.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mercer {
+
+struct Checkpoint {
+  /// What must be the same when the run goes on: name and value in words.
+  std::vector<std::pair<std::string, std::string>> run;
+  std::map<std::string, std::int64_t> counts;
+  std::map<std::string, std::string> texts;
+  std::map<std::string, Matrix<double>> arrays;
+  std::string learner;  ///< `Hebbian::save_state`
+};
+
+/// Throws `Errc::io` when it cannot be written; the one that was there then still is.
+void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);
+
+/// Nothing when there is no such file. Throws `Errc::bad_file` when it is damaged or no checkpoint,
+/// naming the one before it.
+std::optional<Checkpoint> load_checkpoint(const std::string& path);
+
+/// Throws `Errc::bad_file`, naming the first thing that differs, when `found` is of another run
+/// than the one that `now` describes.
+void require_same_run(const Checkpoint& found,
+                      const std::vector<std::pair<std::string, std::string>>& now,
+                      const std::string& path);
+
+}  // namespace mercer

@@ -1,0 +1,297 @@
+#include "learners/hebbian_state.hpp"
+
+#include "core/require.hpp"
+#include "data/finite.hpp"
+#include "learners/start.hpp"
+#include "linalg/blas.hpp"
+#include "simd/hebbian_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// Rows that are mapped at a time.
+constexpr Index block_rows = 64;
+/// One of so many rows is remembered, and so many of them.
+constexpr std::int64_t remember_one_of = 4;
+constexpr Index most_remembered = 64;
+
+void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule) {
+  const Index d = map.features(), k = o.components;
+  require(k >= 1, Errc::bad_option, "components = {} must be at least 1", k);
+  require(k <= d, Errc::bad_option, "components = {} exceeds the {} columns", k, d);
+  require(!rule.one_component || k == 1, Errc::bad_option,
+          "rule {} learns one component, not {}; gha learns several", rule.name, k);
+  require(o.batch >= 1, Errc::bad_option, "batch = {} must be at least 1", o.batch);
+  require(o.batch == 1 || rule.by_batch, Errc::bad_option,
+          "rule {} has no mini-batches; leave batch = 1 or use block-oja", rule.name);
+  require(o.forgetting >= 0 && o.forgetting < 1, Errc::bad_option,
+          "forgetting = {} must be at least 0 and below 1", o.forgetting);
+  require(o.limit > 0, Errc::bad_option, "limit = {} must be greater than 0", o.limit);
+  if (o.centre == LearnedMean::known) {
+    require(o.mean.size() == d, Errc::bad_option, "the known mean has {} numbers for {} features",
+            o.mean.size(), d);
+    require(o.mean.allFinite(), Errc::bad_option, "the known mean is not finite");
+  } else {
+    require(o.mean.size() == 0, Errc::bad_option,
+            "a mean was given, but it is not to be used: centre is not known");
+  }
+}
+
+bool clean(const Rows<double>& rows, Index first, Index count, int threads) {
+  if (rows.sparse()) {
+    const auto* offsets = rows.csr().offsets;
+    return all_finite(rows.csr().values + offsets[first], offsets[first + count] - offsets[first]);
+  }
+  if (rows.stride() == rows.cols())
+    return all_finite(rows.row(first), count * rows.cols(), threads);
+  for (Index i = first; i < first + count; ++i)
+    if (!all_finite(rows.row(i), rows.cols())) return false;
+  return true;
+}
+
+/// Is a cell of this row missing? An infinite one is an error whatever the options say.
+bool missing(const Rows<double>& rows, Index i, std::int64_t number, MissingRow how) {
+  const auto& csr = rows.csr();
+  const std::int64_t begin = rows.sparse() ? csr.offsets[i] : 0;
+  const std::int64_t end = rows.sparse() ? csr.offsets[i + 1] : rows.cols();
+  const double* values = rows.sparse() ? csr.values : rows.row(i);
+  bool any = false;
+  for (std::int64_t e = begin; e < end; ++e) {
+    if (std::isfinite(values[e])) continue;
+    const std::int64_t column = (rows.sparse() ? csr.columns[e] : e) + 1;
+    require(std::isnan(values[e]), Errc::bad_data, "row {}, column {} is {}; remove the row",
+            number, column, values[e]);
+    require(how == MissingRow::skip, Errc::bad_data,
+            "row {}, column {} is missing; fill it in, or skip such rows", number, column);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
+    : map(std::move(m)),
+      options(std::move(o)),
+      rule(&rule_named(options.rule)),
+      rate(options.rate) {
+  require(map != nullptr, Errc::bad_option, "a learner needs a map");
+  check(*map, options, *rule);
+  const Index k = options.components, d = map->features();
+  StartRandom random(options.seed);
+  neurons.w = Matrix<double>::NullaryExpr(k, d, [&] { return random.normal(); });
+  orthonormal_rows(neurons.w);
+  neurons.memory.assign(rule->memory(k), 0.0);
+  neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(k) + d), 0.0);
+  mean =
+      options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
+  covariance = Matrix<double>::Zero(k, k);
+  recent = Matrix<double>::Zero(most_remembered, d);
+  recent_outputs = Matrix<double>::Zero(most_remembered, k);
+  hold_limit();
+  if (options.batch > 1) {
+    pending.resize(options.batch, d);
+    average = neurons.w;
+  }
+}
+
+double Hebbian::State::faded(double count) const {
+  return options.forgetting == 0 ? 0 : 1 - std::pow(1 - options.forgetting, count);
+}
+
+double Hebbian::State::plain_gain(double count) const {
+  return std::max(count / (static_cast<double>(rows) + count), faded(count));
+}
+
+double Hebbian::State::late_gain(double count) const {
+  const double before = static_cast<double>(rows) / (static_cast<double>(rows) + count);
+  return std::max(1 - before * before * before, faded(count));
+}
+
+double Hebbian::State::next_rate(const StepFacts& facts) {
+  ++steps;
+  if (!rule->has_rate) return eta = 0;
+  eta = rate.next(facts);
+  if (options.forgetting > 0 && recent_total > 0) {
+    const double largest = covariance.diagonal().maxCoeff();
+    const double fading = faded(static_cast<double>(facts.rows));
+    // Before much is known the first variance may be anything; the total is safe.
+    eta = std::max(eta, std::min(fading / largest, 0.5 / recent_total));
+  }
+  require(std::isfinite(eta) && eta >= 0, Errc::not_converged, "step {}: the rate {} is {}", steps,
+          options.rate.text(), eta);
+  time += eta;
+  return eta;
+}
+
+void Hebbian::State::hold_limit() {
+  if (std::isinf(options.limit)) return;
+  double* w = neurons.w.data();
+  for (Index i = 0; i < neurons.w.size(); ++i)
+    w[i] = std::clamp(w[i], -options.limit, options.limit);
+}
+
+void Hebbian::State::remember(const double* x, const double* y) {
+  const Index at = static_cast<Index>(remembered++ % most_remembered);
+  recent.row(at) = Eigen::Map<const Eigen::RowVectorXd>(x, features());
+  recent_outputs.row(at) = Eigen::Map<const Eigen::RowVectorXd>(y, components());
+}
+
+/// Outputs betray weights that explode at the cost of k numbers a row. (Written so that NaN fails.)
+void Hebbian::State::require_bounded(double output, double square) const {
+  const double longest = std::isinf(options.limit) ? rule->largest : options.limit * 1e150;
+  const double k = static_cast<double>(components());
+  if (!(output <= k * longest * longest * square)) [[unlikely]]
+    diverged();
+}
+
+void Hebbian::State::diverged() const {
+  if (rule->explain) {
+    fail(Errc::not_converged, "step {}, rate {:.3g}: {}", steps, eta, rule->explain(neurons));
+  }
+  fail(Errc::not_converged,
+       "step {}: with the rate {:.3g} the weights of rule {} diverge; stay well below {:.2g}, one "
+       "over the mean square of the rows, or use rate auto",
+       steps, eta, rule->name, 1 / total);
+}
+
+/// The row after is centred before a step, so that its outputs fall out of the step's own sweep.
+void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
+  const Index d = features(), k = components();
+  const bool running = options.centre == LearnedMean::running;
+  const bool limited = !std::isinf(options.limit);
+  Matrix<double> x(2, d), y(2, k);
+  double square = 0, next_square = 0;
+  const auto centre = [&](Index i, double* out, double& length) {
+    length = subtract_mean(f + i * stride, mean.data(), d, out);
+    if (!std::isfinite(length)) [[unlikely]]
+      fail(Errc::bad_data, "row {} is too large to be squared; scale the columns",
+           rows + skipped + (i > 0 ? 2 : 1));
+    if (!running) return;
+    // Rows before this one have been counted, but for the one that is being learned.
+    const double gain =
+        std::max(1 / static_cast<double>(rows + (i > 0 ? 2 : 1)), options.forgetting);
+    move_mean(mean.data(), gain, out, d);
+    length *= (1 - gain) * (1 - gain);
+  };
+  double* now = x.row(0).data();
+  double* next = x.row(1).data();
+  double* out = y.row(0).data();
+  double* next_out = y.row(1).data();
+  centre(0, now, square);
+  outputs(neurons.w.data(), k, d, now, out, neurons.scratch.data());
+  for (Index i = 0; i < n; ++i) {
+    const bool more = i + 1 < n;
+    if (more) centre(i + 1, next, next_square);
+    const Eigen::Map<const Vector<double>> outs(out, k);
+    const double output = outs.squaredNorm();
+    require_bounded(output, square);
+    const double plain = plain_gain(1), late = late_gain(1);
+    const double step_rate = next_rate({.square = square,
+                                        .output = output,
+                                        .longest = square * outs.cwiseAbs2().maxCoeff(),
+                                        .gradient = square * output,
+                                        .rows = 1});
+    // With a running mean the row was centred by its own help: x − m₋ = (x − m)/(1 − gain).
+    total = running && plain < 1 ? (1 - plain) * total + plain / (1 - plain) * square
+                                 : total + plain * (square - total);
+    recent_total += late * (square - recent_total);
+    for (Index a = 0; a < k; ++a)
+      for (Index b = 0; b < k; ++b) covariance(a, b) += late * (out[a] * out[b] - covariance(a, b));
+    if (rows % remember_one_of == 0) remember(now, out);
+    ++rows;
+    const double amnesic =
+        std::max(std::min(1.0, 3 / static_cast<double>(rows)), options.forgetting);
+    rule->by_row(neurons, {.x = now,
+                           .y = out,
+                           .eta = step_rate,
+                           .gain = amnesic,
+                           .next = more && !limited ? next : nullptr,
+                           .next_y = next_out});
+    if (limited) {
+      hold_limit();
+      if (more) outputs(neurons.w.data(), k, d, next, next_out, neurons.scratch.data());
+    }
+    std::swap(now, next);
+    std::swap(out, next_out);
+    square = next_square;
+  }
+}
+
+void Hebbian::State::learn(const double* f, Index n, Index stride) {
+  if (options.batch == 1) return learn_rows(f, n, stride);
+  for (Index i = 0; i < n;) {
+    if (waiting == 0 && n - i >= options.batch) {
+      learn_batch(f + i * stride, stride);
+      i += options.batch;
+      continue;
+    }
+    pending.row(waiting++) = Eigen::Map<const Eigen::RowVectorXd>(f + i * stride, features());
+    ++i;
+    if (waiting < options.batch) continue;
+    waiting = 0;
+    learn_batch(pending.data(), features());
+  }
+}
+
+Hebbian::Hebbian(std::shared_ptr<const Map<double>> map, LearnerOptions options)
+    : state_(std::make_unique<State>(std::move(map), std::move(options))) {}
+Hebbian::~Hebbian() = default;
+Hebbian::Hebbian(Hebbian&&) noexcept = default;
+Hebbian& Hebbian::operator=(Hebbian&&) noexcept = default;
+
+void Hebbian::update(const Rows<double>& rows) {
+  State& s = *state_;
+  const Index d = s.map->inputs();
+  const auto seen = [&] { return s.rows + s.skipped + s.waiting; };
+  require(rows.cols() == d, Errc::bad_data, "row {} has {} columns, those before it have {}",
+          seen() + 1, rows.cols(), d);
+  const BlasThreads one(1);
+  const bool direct = s.map->is_identity() && !rows.sparse();
+  const Index block = direct ? std::max(block_rows, s.options.batch) : block_rows;
+  Matrix<double> features(direct ? 0 : std::min(block, rows.rows()), s.features());
+  const auto take = [&](Index first, Index count) {
+    if (count == 0) return;
+    if (direct) return s.learn(rows.row(first), count, rows.stride());
+    const Rows<double> part = rows.middle(first, count);
+    s.map->require_domain(part, static_cast<Index>(seen()));
+    s.map->apply(part, features.topRows(count));
+    for (Index i = 0; i < count; ++i)
+      require(all_finite(features.row(i).data(), features.cols()), Errc::bad_data,
+              "row {}: a feature of it is too large for a number; scale the columns",
+              seen() + i + 1);
+    s.learn(features.data(), count, features.cols());
+  };
+  for (Index i = 0; i < rows.rows(); i += block) {
+    const Index count = std::min(block, rows.rows() - i);
+    if (clean(rows, i, count, s.options.threads)) {
+      take(i, count);
+      continue;
+    }
+    Index first = i;
+    for (Index r = i; r < i + count; ++r) {
+      if (!missing(rows, r, seen() + (r - first) + 1, s.options.missing)) continue;
+      take(first, r - first);
+      ++s.skipped;
+      first = r + 1;
+    }
+    take(first, i + count - first);
+  }
+  if (!s.neurons.w.allFinite()) s.diverged();
+}
+
+std::int64_t Hebbian::rows() const { return state_->rows; }
+std::int64_t Hebbian::skipped() const { return state_->skipped; }
+std::int64_t Hebbian::steps() const { return state_->steps; }
+double Hebbian::time() const { return state_->time; }
+double Hebbian::rate() const { return state_->eta; }
+const Matrix<double>& Hebbian::weights() const { return state_->neurons.w; }
+Vector<double> Hebbian::mean() const { return state_->mean; }
+Vector<double> Hebbian::output_variances() const { return state_->covariance.diagonal(); }
+double Hebbian::total_variance() const { return state_->total; }
+
+}  // namespace mercer

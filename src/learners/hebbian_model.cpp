@@ -1,0 +1,78 @@
+#include "learners/hebbian_state.hpp"
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "solvers/dense.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mercer {
+
+Model<double> Hebbian::model() const {
+  const State& s = *state_;
+  require(s.steps > 0, Errc::bad_data, "{}",
+          s.waiting > 0
+              ? fmt::format("{} rows are fewer than a mini-batch of {}", s.waiting, s.options.batch)
+              : std::string("no rows to learn from"));
+  require(s.total > 0, Errc::bad_data, "the rows have no variance");
+  const Index k = s.components();
+  Matrix<double> b = s.settled(), own = s.neurons.w;
+  orthonormal_rows(b);
+  orthonormal_rows(own);
+  for (Index j = 0; j < k; ++j)
+    require(b.row(j).squaredNorm() > 0 && own.row(j).squaredNorm() > 0, Errc::not_converged,
+            "the weights of component {} are a combination of those before it; learn fewer "
+            "components, or from more rows",
+            j + 1);
+
+  // W = LQ with L lower triangular, so the covariance of Q's outputs is that of y turned by L⁻¹.
+  const Matrix<double> l = s.neurons.w * own.transpose();
+  const Matrix<double> half = l.triangularView<Eigen::Lower>().solve(s.covariance);
+  const Matrix<double> turned =
+      l.triangularView<Eigen::Lower>().solve(Matrix<double>(half.transpose()));
+  Vector<double> variances = turned.diagonal().cwiseMax(0);
+  // A share of the variance of the same rows: shares add up to at most 1, and are less noisy.
+  if (s.recent_total > 0) variances *= s.total / s.recent_total;
+
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index i, Index j) { return variances[i] > variances[j]; });
+  ModelParts<double> parts;
+  parts.map = s.map;
+  parts.components.resize(k, s.features());
+  parts.eigenvalues.resize(k);
+  const double weight = static_cast<double>(s.rows);
+  for (Index j = 0; j < k; ++j) {
+    parts.components.row(j) = b.row(order[static_cast<std::size_t>(j)]);
+    parts.eigenvalues[j] = weight * variances[order[static_cast<std::size_t>(j)]];
+  }
+  fix_signs(parts.components);
+  parts.mean = s.mean;
+  if (const LinearMap<double>* linear = s.map->linear()) {
+    parts.map = linear->inner;
+    parts.components = parts.components * linear->a;
+    parts.mean = linear->inverse * s.mean;
+    fix_signs(parts.components);
+  }
+  if (!s.map->is_identity()) parts.input_mean = Vector<double>::Zero(s.map->inputs());
+
+  Report& report = parts.report;
+  report.method = s.options.rule;
+  report.n_samples = s.rows;
+  report.weight = weight;
+  report.centered = s.options.centre != LearnedMean::none;
+  report.ddof = 0;
+  report.total_variance = s.total;
+  report.solver.name = s.options.rule;
+  report.solver.why = s.rule->has_rate
+                          ? fmt::format("{} steps at rate {}", s.steps, s.options.rate.text())
+                          : fmt::format("{} steps", s.steps);
+  report.solver.passes = 1;
+  report.solver.converged = true;
+  report.peak_memory_bytes = peak_memory_bytes();
+  return Model<double>(std::move(parts));
+}
+
+}  // namespace mercer

@@ -1,0 +1,76 @@
+#pragma once
+// What a `Hebbian` consists of. update: hebbian.cpp; mini-batches: mini_batch.cpp; the model:
+// hebbian_model.cpp; bytes: hebbian_bytes.cpp; convergence: convergence.cpp.
+
+#include "learners/rule.hpp"
+
+#include <mercer/hebbian.hpp>
+
+namespace mercer {
+
+/// Sums over a part of a mini-batch, x being x − centre, and room to work in: memory that is taken
+/// anew for every batch costs more than the products.
+struct BatchSums {
+  Matrix<double> yx;
+  Vector<double> x;
+  double square = 0;
+  Matrix<double> rows, y;
+
+  void start(Index k, Index d, Index most);
+  void add(const double* f, Index n, Index stride, const Matrix<double>& w,
+           const Vector<double>& centre);
+};
+
+struct Hebbian::State {
+  State(std::shared_ptr<const Map<double>> map, LearnerOptions options);
+
+  std::shared_ptr<const Map<double>> map;
+  LearnerOptions options;
+  const RuleRow* rule;
+  RateRun rate;
+  Neurons neurons;
+
+  std::int64_t rows = 0, skipped = 0, steps = 0;
+  double time = 0, eta = 0;
+  Vector<double> mean;
+  double total = 0;           ///< E‖x − m‖² of all rows alike
+  double recent_total = 0;    ///< the same with the weights of `covariance`
+  Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as W was worse before
+
+  Matrix<double> pending;  ///< rows that wait for their mini-batch to be full
+  Index waiting = 0;
+  std::vector<BatchSums> sums;
+  /// Of the weights after each mini-batch, later ones weighing more (Polyak & Juditsky 1992): large
+  /// steps find the directions fast, and their noise averages out.
+  Matrix<double> average;
+
+  /// Some recent rows and their outputs when they came, to judge by.
+  Matrix<double> recent, recent_outputs;
+  std::int64_t remembered = 0;
+  Matrix<double> looked_at;  ///< weights at the last look; empty: none yet
+
+  /// What the model is made of.
+  const Matrix<double>& settled() const { return options.batch > 1 ? average : neurons.w; }
+  Index components() const { return neurons.w.rows(); }
+  Index features() const { return neurons.w.cols(); }
+
+  /// Rows of features that are all finite, `stride` apart.
+  void learn(const double* f, Index n, Index stride);
+  void learn_rows(const double* f, Index n, Index stride);
+  void learn_batch(const double* f, Index stride);
+
+  /// Weight of the next `count` rows in an average of all so far, and in one that trusts row i in
+  /// proportion to i².
+  double faded(double count) const;  ///< share of what was that `count` rows make forget
+  double plain_gain(double count) const;
+  double late_gain(double count) const;
+
+  /// The rate of the coming step; counts it.
+  double next_rate(const StepFacts& facts);
+  void hold_limit();
+  void remember(const double* x, const double* y);
+  void require_bounded(double output, double square) const;
+  [[noreturn]] void diverged() const;
+};
+
+}  // namespace mercer

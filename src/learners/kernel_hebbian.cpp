@@ -1,0 +1,227 @@
+#include <mercer/kernel_hebbian.hpp>
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "data/finite.hpp"
+#include "learners/start.hpp"
+#include "simd/hebbian_step.hpp"
+#include "solvers/dense.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace mercer {
+
+namespace {
+
+/// Rows of the kernel matrix that are computed together when it is not kept.
+constexpr Index block_rows = 64;
+/// Outputs beyond this many times the longest row mean weights that explode.
+constexpr double largest = 1e3;
+
+}  // namespace
+
+struct KernelHebbian::State {
+  State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o);
+
+  KernelHebbianOptions options;
+  Matrix<double> x;
+  Kernel kernel;
+  Vector<double> mean;     ///< K1/N
+  double grand = 0;        ///< 1ᵀK1/N²
+  Vector<double> squares;  ///< ‖Φ̃(x_i)‖²
+  Matrix<double> kept;     ///< centred kernel matrix; empty: computed as needed
+  Matrix<double> a;        ///< k×N
+  RateRun rate;
+  StartRandom random;
+  std::int64_t steps = 0;
+  double time = 0, eta = 0;
+
+  Index n() const { return x.rows(); }
+
+  /// k̃(x_i, X) of these rows, one below the other.
+  void sections(const Index* rows, Index count, Matrix<double>& out) const {
+    Matrix<double> some(count, x.cols());
+    for (Index r = 0; r < count; ++r) some.row(r) = x.row(rows[r]);
+    for (Index first = 0; first < n(); first += 256) {
+      const Index width = std::min<Index>(256, n() - first);
+      kernel.tile<double>(Rows<double>(some), Rows<double>(x).middle(first, width),
+                          out.block(0, first, count, width));
+    }
+    for (Index r = 0; r < count; ++r)
+      out.row(r).array() -= mean.transpose().array() + (mean[rows[r]] - grand);
+  }
+
+  /// f(i, section) for blocks of all rows in order.
+  template <class Use>
+  void each_block(const std::vector<Index>& order, Use&& use) const {
+    Matrix<double> block(kept.size() > 0 ? 0 : std::min(block_rows, n()), n());
+    std::vector<const double*> pointers;
+    for (Index first = 0; first < n(); first += block_rows) {
+      const Index count = std::min(block_rows, n() - first);
+      const Index* rows = order.data() + first;
+      if (kept.size() == 0) sections(rows, count, block);
+      pointers.clear();
+      for (Index r = 0; r < count; ++r)
+        pointers.push_back(kept.size() > 0 ? kept.row(rows[r]).data() : block.row(r).data());
+      use(rows, pointers);
+    }
+  }
+
+  std::vector<Index> natural_order() const {
+    std::vector<Index> order(static_cast<std::size_t>(n()));
+    std::iota(order.begin(), order.end(), Index{0});
+    return order;
+  }
+};
+
+KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o)
+    : options(std::move(o)), kernel(k), rate(options.rate), random(options.seed) {
+  const Index count = rows.rows();
+  require(count >= 2, Errc::bad_data, "kernel Hebbian learning needs at least two rows, not {}",
+          count);
+  require(options.components >= 1 && options.components < count, Errc::bad_option,
+          "components = {} must be at least 1 and below the {} rows", options.components, count);
+  x.resize(count, rows.cols());
+  identity_map<double>(rows.cols())->apply(rows, x);
+  for (Index i = 0; i < count; ++i)
+    require(all_finite(x.row(i).data(), x.cols()), Errc::bad_data,
+            "row {} has a missing or infinite cell; remove the row or fill in a number", i + 1);
+  kernel = kernel.completed(Rows<double>(x));
+  kernel.require_domain(Rows<double>(x));
+
+  const double bytes = 8 * static_cast<double>(count) * static_cast<double>(count);
+  mean = Vector<double>::Zero(count);
+  if (bytes <= static_cast<double>(options.memory)) {
+    kept = kernel.matrix(Rows<double>(x), options.threads);
+    mean = kept.rowwise().mean();
+    grand = mean.mean();
+    for (Index i = 0; i < count; ++i)
+      kept.row(i).array() -= mean.transpose().array() + (mean[i] - grand);
+    squares = kept.diagonal();
+  } else {
+    Vector<double> sums(count);
+    each_block(natural_order(), [&](const Index* at, const std::vector<const double*>& pointers) {
+      for (std::size_t r = 0; r < pointers.size(); ++r)
+        sums[at[r]] = Eigen::Map<const Vector<double>>(pointers[r], count).mean();
+    });
+    mean = sums;
+    grand = mean.mean();
+    squares = kernel.diagonal(Rows<double>(x)).array() - 2 * mean.array() + grand;
+  }
+  // Weights of length about 1: a random combination of the rows.
+  a = Matrix<double>::NullaryExpr(options.components, count, [&] { return random.normal(); });
+  a /= std::sqrt(std::max(squares.sum(), 1e-300));
+}
+
+KernelHebbian::KernelHebbian(const Kernel& kernel, const Rows<double>& x,
+                             KernelHebbianOptions options)
+    : state_(std::make_unique<State>(kernel, x, std::move(options))) {}
+KernelHebbian::~KernelHebbian() = default;
+KernelHebbian::KernelHebbian(KernelHebbian&&) noexcept = default;
+KernelHebbian& KernelHebbian::operator=(KernelHebbian&&) noexcept = default;
+
+void KernelHebbian::epoch() {
+  State& s = *state_;
+  const Index n = s.n(), k = s.options.components;
+  std::vector<Index> order = s.natural_order();
+  if (s.options.shuffle)
+    for (std::size_t i = order.size() - 1; i > 0; --i)
+      std::swap(order[i], order[s.random.below(i + 1)]);
+
+  // Sanger's step with e_i in the place of x: in feature space the row is one of the N.
+  Vector<double> unit = Vector<double>::Zero(n), y(k), next(k);
+  std::vector<double> scratch(static_cast<std::size_t>(hebbian_scratch(k)));
+  s.each_block(order, [&](const Index* rows, const std::vector<const double*>& sections) {
+    outputs(s.a.data(), k, n, sections[0], y.data(), scratch.data());
+    for (std::size_t r = 0; r < sections.size(); ++r) {
+      const double square = std::max(s.squares[rows[r]], 0.0), output = y.squaredNorm();
+      ++s.steps;
+      require(output <= static_cast<double>(k) * largest * largest * square + 1e-300,
+              Errc::not_converged,
+              "step {}: with the rate {:.3g} the weights diverge; stay well below {:.2g}, one over "
+              "the mean square of the rows in feature space, or use rate auto",
+              s.steps, s.eta, 1 / s.squares.mean());
+      s.eta = s.rate.next({.square = square,
+                           .output = output,
+                           .longest = square * y.cwiseAbs2().maxCoeff(),
+                           .gradient = square * output,
+                           .rows = 1});
+      s.time += s.eta;
+      const bool more = r + 1 < sections.size();
+      unit[rows[r]] = 1;
+      sanger_step(s.a.data(), k, n, unit.data(), y.data(), s.eta, more ? sections[r + 1] : nullptr,
+                  next.data(), scratch.data());
+      unit[rows[r]] = 0;
+      std::swap(y, next);
+    }
+  });
+  require(s.a.allFinite(), Errc::not_converged, "step {}: with the rate {:.3g} the weights diverge",
+          s.steps, s.eta);
+}
+
+Model<double> KernelHebbian::model() const {
+  const State& s = *state_;
+  const Index n = s.n(), k = s.options.components;
+  require(s.steps > 0, Errc::bad_data, "nothing was learned yet: call epoch() first");
+  // Y = A K̃: the outputs of all rows, and with them the inner products of the weights.
+  Matrix<double> y(k, n);
+  s.each_block(s.natural_order(), [&](const Index* rows, const std::vector<const double*>& at) {
+    for (std::size_t r = 0; r < at.size(); ++r)
+      y.col(rows[r]).noalias() = s.a * Eigen::Map<const Vector<double>>(at[r], n);
+  });
+  const Matrix<double> gram = y * s.a.transpose();
+  // Gram–Schmidt in feature space, twice as always: t·W has orthonormal rows.
+  Matrix<double> t = Matrix<double>::Identity(k, k);
+  for (Index j = 0; j < k; ++j) {
+    auto row = t.row(j);
+    for (int pass = 0; pass < 2; ++pass)
+      for (Index i = 0; i < j; ++i) row -= row.dot(gram * t.row(i).transpose()) * t.row(i);
+    const double square = row.dot(gram * row.transpose());
+    require(square > 1e-20 * gram(j, j), Errc::not_converged,
+            "the weights of component {} are a combination of those before it; learn fewer "
+            "components, or for more epochs",
+            j + 1);
+    row /= std::sqrt(square);
+  }
+  const Matrix<double> turned = t * y;
+  Matrix<double> b = t * s.a;
+  // Φ̃ is Φ less its mean: coefficients of Φ add up to 0.
+  b.colwise() -= b.rowwise().mean().eval();
+  const Vector<double> mu = turned.rowwise().squaredNorm();
+  std::vector<Index> by_variance(static_cast<std::size_t>(k));
+  std::iota(by_variance.begin(), by_variance.end(), Index{0});
+  std::stable_sort(by_variance.begin(), by_variance.end(),
+                   [&](Index i, Index j) { return mu[i] > mu[j]; });
+
+  ModelParts<double> parts;
+  parts.map = kernel_map<double>(s.kernel, s.x);
+  parts.components.resize(k, n);
+  parts.eigenvalues.resize(k);
+  for (Index j = 0; j < k; ++j) {
+    parts.components.row(j) = b.row(by_variance[static_cast<std::size_t>(j)]);
+    parts.eigenvalues[j] = mu[by_variance[static_cast<std::size_t>(j)]];
+  }
+  fix_signs(parts.components);
+  parts.mean = s.mean;
+  parts.input_mean = s.x.colwise().mean().transpose();
+  Report& report = parts.report;
+  report.method = "kernel-hebbian";
+  report.n_samples = n;
+  report.weight = static_cast<double>(n);
+  report.total_variance = s.squares.sum() / static_cast<double>(n - 1);
+  report.solver.name = "gha";
+  report.solver.why = fmt::format("{} steps at rate {}", s.steps, s.options.rate.text());
+  report.solver.passes = static_cast<int>(s.steps / n);
+  report.solver.converged = true;
+  report.peak_memory_bytes = peak_memory_bytes();
+  return Model<double>(std::move(parts));
+}
+
+std::int64_t KernelHebbian::steps() const { return state_->steps; }
+double KernelHebbian::time() const { return state_->time; }
+double KernelHebbian::rate() const { return state_->eta; }
+const Matrix<double>& KernelHebbian::coefficients() const { return state_->a; }
+
+}  // namespace mercer

@@ -1,0 +1,61 @@
+#pragma once
+// One learning rule, as the table of rule_table.cpp knows it.
+
+#include <mercer/matrix.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mercer {
+
+/// What a rule changes.
+struct Neurons {
+  Matrix<double> w;             ///< k×D
+  std::vector<double> memory;   ///< what the rule keeps besides
+  std::vector<double> scratch;  ///< for simd/hebbian_step.hpp
+};
+
+/// A step by one row.
+struct RowStep {
+  const double* x = nullptr;  ///< centred
+  const double* y = nullptr;  ///< Wx
+  double eta = 0;
+  double gain = 1;  ///< weight of this row in an average that fades: rules without a rate
+  const double* next = nullptr;  ///< the row after, or null
+  double* next_y = nullptr;      ///< its outputs after the step
+};
+
+/// A step by the averages over a mini-batch.
+struct BatchStep {
+  const Matrix<double>& yx;  ///< k×D
+  const Matrix<double>& yy;  ///< k×k
+  double eta = 0;
+};
+
+struct RuleRow {
+  std::string_view name, formula, notes;
+  bool one_component = false;
+  bool has_rate = true;
+  double largest = 1e3;  ///< ‖w‖ beyond this: the weights explode
+  std::size_t (*memory)(Index k) = [](Index) { return std::size_t{0}; };
+  void (*by_row)(Neurons&, const RowStep&) = nullptr;
+  void (*by_batch)(Neurons&, const BatchStep&) = nullptr;  ///< null: row by row only
+  /// Why the weights explode, as a clause; null: the rate is too large.
+  std::string (*explain)(const Neurons&) = nullptr;
+};
+
+std::span<const RuleRow* const> rule_rows();
+/// Throws `Errc::bad_option` with the names there are.
+const RuleRow& rule_named(std::string_view name);
+
+/// The end of a step whose rule does not look ahead itself.
+void look_ahead(Neurons& neurons, const RowStep& step);
+
+/// Makes rows orthonormal, the first j spanning what they did for every j. A row that is a
+/// combination of those before it becomes 0.
+void orthonormal_rows(Matrix<double>& w);
+
+}  // namespace mercer

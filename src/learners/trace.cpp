@@ -1,0 +1,61 @@
+#include <mercer/trace.hpp>
+
+#include <fmt/format.h>
+
+namespace mercer {
+
+namespace {
+constexpr Index plain = 7;  // columns before the modes
+}
+
+std::vector<std::string> trace_columns(Index modes, Index neurons) {
+  std::vector<std::string> names = {"step",     "time",    "eta", "norm", "output_variance",
+                                    "rayleigh", "lyapunov"};
+  if (modes == 0) return names;
+  for (Index j = 1; j <= modes; ++j)
+    for (const char* name : {"theta", "ode_theta", "angle"})
+      names.push_back(fmt::format("{}_{}", name, j));
+  for (Index j = 1; j <= modes; ++j)
+    for (const char* name : {"alpha", "ode_alpha", "ode_angle"})
+      names.push_back(fmt::format("{}_{}", name, j));
+  names.emplace_back("lyapunov_sign");
+  names.emplace_back("ode_norm");
+  for (Index j = 1; j <= neurons; ++j) names.push_back(fmt::format("span_angle_{}", j));
+  return names;
+}
+
+std::vector<double> trace_values(const TraceRow& row) {
+  std::vector<double> values = {static_cast<double>(row.step), row.time,     row.eta,     row.norm,
+                                row.output_variance,           row.rayleigh, row.lyapunov};
+  if (row.modes.empty()) return values;
+  for (const TraceRow::Mode& m : row.modes)
+    values.insert(values.end(), {m.theta, m.ode_theta, m.angle});
+  for (const TraceRow::Mode& m : row.modes)
+    values.insert(values.end(), {m.alpha, m.ode_alpha, m.ode_angle});
+  values.push_back(row.lyapunov_sign);
+  values.push_back(row.ode_norm);
+  values.insert(values.end(), row.span_angles.begin(), row.span_angles.end());
+  return values;
+}
+
+TraceRow trace_row(const double* values, Index modes, Index neurons) {
+  TraceRow row;
+  row.step = static_cast<std::int64_t>(values[0]);
+  row.time = values[1];
+  row.eta = values[2];
+  row.norm = values[3];
+  row.output_variance = values[4];
+  row.rayleigh = values[5];
+  row.lyapunov = values[6];
+  if (modes == 0) return row;
+  const double* theta = values + plain;
+  const double* alpha = theta + 3 * modes;
+  for (Index j = 0; j < modes; ++j, theta += 3, alpha += 3)
+    row.modes.push_back({theta[0], theta[1], theta[2], alpha[0], alpha[1], alpha[2]});
+  row.lyapunov_sign = *alpha++;
+  row.ode_norm = *alpha++;
+  row.span_angles.assign(alpha, alpha + neurons);
+  return row;
+}
+
+}  // namespace mercer

@@ -1,0 +1,119 @@
+#include "pictures/run_chart.hpp"
+
+#include "core/require.hpp"
+#include "pictures/svg.hpp"
+
+#include <mercer/picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+using Trace = std::vector<TraceRow>;
+
+Series series(const Trace& trace, std::string name, std::size_t colour, bool dots,
+              const std::function<double(const TraceRow&)>& value) {
+  Series out{std::move(name), colour, dots, {}};
+  for (const TraceRow& row : trace) out.y.push_back(value(row));
+  return out;
+}
+
+double ode_lyapunov(const TraceRow& row) {
+  const double theta = row.modes[0].ode_theta, d = theta * theta - 1;
+  return d * d;
+}
+
+/// The ODE falls for ever, the run only as far as its noise: a line far below tells nothing more.
+void keep_near_the_run(ChartPanel& panel) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Series& s : panel.series)
+    for (const double y : s.y)
+      if (s.dots && y > 0) least = std::min(least, y);
+  if (!std::isfinite(least)) return;
+  for (Series& s : panel.series)
+    for (double& y : s.y)
+      if (!s.dots && y < 0.01 * least) y = std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<ChartPanel> plain_panels(const Trace& t) {
+  std::vector<ChartPanel> out(4);
+  out[0] = {"Norm", "length of w1", false, {series(t, "run", 0, true, [](const TraceRow& r) {
+              return r.norm;
+            })}};
+  out[1] = {"Output variance",
+            "variance of y1 (squared units of the data)",
+            false,
+            {series(t, "run", 0, true, [](const TraceRow& r) { return r.output_variance; })}};
+  out[2] = {"Lyapunov function",
+            "(length\u00b2 \u2212 1)\u00b2",
+            true,
+            {series(t, "run", 0, true, [](const TraceRow& r) { return r.lyapunov; })}};
+  out[3] = {
+      "Rate", "\u03b7", true, {series(t, "run", 0, true, [](const TraceRow& r) { return r.eta; })}};
+  return out;
+}
+
+}  // namespace
+
+std::vector<ChartPanel> run_panels(const Trace& t) {
+  if (t.front().modes.empty()) return plain_panels(t);
+  const std::size_t modes = std::min(t.front().modes.size(), svg::label_colours);
+  // Of one neuron all modes belong to it, and only the first is where it goes.
+  const bool single = t.front().span_angles.size() == 1;
+  const std::size_t angles = single ? 1 : modes;
+  std::vector<ChartPanel> out(4);
+  out[0] = {single ? "Modes of w" : "Modes of w1, w2, \u2026",
+            single ? "\u03b8j = qj \u00b7 w" : "\u03b8j = qj \u00b7 wj",
+            false,
+            {}};
+  out[1] = {"Norm", "length of w1", false, {}};
+  out[2] = {"Lyapunov function", "V = (\u03b81\u00b2 \u2212 1)\u00b2", true, {}};
+  out[3] = {"Angle to the eigenvector", "degrees", true, {}};
+  for (const bool dots : {false, true}) {  // dots lie on top of lines
+    const auto add = [&](ChartPanel& panel, std::size_t mode,
+                         const std::function<double(const TraceRow&)>& run,
+                         const std::function<double(const TraceRow&)>& ode) {
+      panel.series.push_back(
+          series(t, fmt::format("mode {}", mode + 1), mode, dots, dots ? run : ode));
+    };
+    for (std::size_t j = 0; j < modes; ++j)
+      add(
+          out[0], j, [j](const TraceRow& r) { return r.modes[j].theta; },
+          [j](const TraceRow& r) { return r.modes[j].ode_theta; });
+    add(
+        out[1], 0, [](const TraceRow& r) { return r.norm; },
+        [](const TraceRow& r) { return r.ode_norm; });
+    add(
+        out[2], 0, [](const TraceRow& r) { return r.lyapunov; }, ode_lyapunov);
+    for (std::size_t j = 0; j < angles; ++j)
+      add(
+          out[3], j, [j](const TraceRow& r) { return r.modes[j].angle; },
+          [j](const TraceRow& r) { return r.modes[j].ode_angle; });
+  }
+  for (ChartPanel& panel : out)
+    if (panel.logarithmic) keep_near_the_run(panel);
+  return out;
+}
+
+TimeAxis time_axis(const Trace& trace) {
+  TimeAxis out;
+  for (const TraceRow& row : trace) out.time.push_back(row.time);
+  const double first = trace.front().time, last = trace.back().time;
+  out.logarithmic = first > 0 && std::isfinite(last) && last > 30 * first;
+  return out;
+}
+
+std::string run_svg(const Trace& trace, const RunChartOptions& options) {
+  require(!trace.empty(), Errc::bad_option, "the trace has no rows to draw");
+  require(options.size >= 120 && options.size <= 2000, Errc::bad_option,
+          "size = {} is not between 120 and 2000 pixels", options.size);
+  return chart_svg(run_panels(trace), time_axis(trace), "time t = \u03a3\u03b7 (1 / variance)",
+                   options.title, options.size);
+}
+
+}  // namespace mercer

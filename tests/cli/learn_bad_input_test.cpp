@@ -1,0 +1,151 @@
+// What mercer learn refuses: the exit code and one line.
+
+#include "cli/support.hpp"
+#include "learners/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+namespace mercer::test {
+
+namespace {
+
+class CliLearnBadInput : public testing::Test {
+ protected:
+  auto learn(std::vector<std::string> more, const RunOptions& options = {}) const {
+    more.insert(more.begin(), {"learn", data_file("iris.csv"), "--label", "species"});
+    return mercer(more, options);
+  }
+  auto stream(const std::string& input, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"learn", "-"});
+    return mercer(more, {.input = input});
+  }
+  TempDir dir;
+};
+
+TEST_F(CliLearnBadInput, rates) {
+  expect_error(learn({"--rate", "constant(0)"}), 2, {"rate", "must be greater than 0"});
+  expect_error(learn({"--rate", "constant(-1)"}), 2, {"rate", "greater than 0"});
+  expect_error(learn({"--rate", "constant(nan)"}), 2, {"rate", "nan"});
+  expect_error(learn({"--rate", "konstant(1)"}), 2, {"konstant"});
+  expect_error(learn({"--rate", "power(c=0)"}), 2, {"rate"});
+}
+
+TEST_F(CliLearnBadInput, a_rate_that_diverges_is_stopped_with_the_step_and_what_to_try) {
+  for (const char* rate : {"constant(1)", "constant(1e300)"}) {
+    const auto run = learn({"--rule", "oja", "--rate", rate, "-o", dir / "m.st"});
+    expect_error(run, 1, {"step", "diverge", "rate auto"});
+    EXPECT_TRUE(dir.list().empty());
+  }
+}
+
+TEST_F(CliLearnBadInput, rules_and_components) {
+  expect_error(learn({"--rule", "ojja"}), 2, {"'ojja'", "did you mean oja?"});
+  expect_error(learn({"--rule", "xyzzy"}), 2, {"'xyzzy'", "hebb-normalized"});
+  expect_error(learn({"-k", "5"}), 2, {"components = 5 exceeds the 4 columns"});
+  expect_error(learn({"-k", "0"}), 2, {"--components '0'"});
+  expect_error(learn({"-k", "2", "--rule", "oja"}), 2, {"oja learns one component"});
+}
+
+TEST_F(CliLearnBadInput, flags) {
+  expect_error(mercer({"learn"}), 2, {"DATA is missing"});
+  expect_error(learn({"--until", "100deg"}), 2, {"--until '100deg'"});
+  expect_error(learn({"--until", "soon"}), 2, {"--until 'soon'"});
+  expect_error(learn({"--order", "random"}), 2, {"--order 'random'", "shuffled"});
+  expect_error(learn({"--epochs", "0"}), 2, {"--epochs '0'"});
+  expect_error(learn({"--forget", "2"}), 2, {"forgetting = 2"});
+  expect_error(learn({"--limit", "-1"}), 2, {"--limit '-1'"});
+  expect_error(learn({"--mean", "nowhere.csv"}), 2, {"--mean 'nowhere.csv'"});
+  expect_error(learn({"--mean", data_file("iris.csv")}), 1, {"iris.csv"});
+  expect_error(learn({"--missing", "mean"}), 2, {"--missing mean"});
+  expect_error(learn({"--resume"}), 2, {"--resume needs --checkpoint"});
+  expect_error(learn({"--checkpoint-every", "5"}), 2, {"needs --checkpoint"});
+  expect_error(learn({"--model-every", "5"}), 2, {"--model-every needs -o"});
+  expect_error(learn({"--landmarks", "5"}), 2, {"--landmarks is for --kernel"});
+  expect_error(learn({"--kernel", "rbf", "--map", "squares"}), 2, {"exclude each other"});
+  expect_error(learn({"-o", dir / "x", "--plot", dir / "x"}), 2, {"two outputs are both"});
+  expect_error(learn({"--checkpoint", dir / "c", "--trace", dir / "t.npy"}), 2, {"t.npy", ".csv"});
+  expect_error(learn({"-o", dir / "missing/m.st"}), 1, {"missing/m.st"});
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST_F(CliLearnBadInput, streams) {
+  expect_error(stream(""), 1, {"standard input", "is empty"});
+  expect_error(stream("a,b\n"), 1, {"standard input", "no rows"});
+  expect_error(stream("1,2\n3,4\n", {"--scale", "std"}), 2, {"standard input", "only once"});
+  expect_error(stream("1,2\n3,4\n", {"--theory"}), 2, {"theory", "standard input", "only once"});
+  expect_error(stream("1,2\n3,4\n", {"--epochs", "2"}), 2, {"epochs = 2", "standard input"});
+  expect_error(stream("a,b\n1,2\n3,\n"), 1, {"standard input", "line 3", "missing"});
+  expect_error(stream("1,2\n1,2\n1,2\n"), 1, {"no variance"});
+}
+
+TEST_F(CliLearnBadInput, missing_rows_can_be_dropped) {
+  const auto run = stream("a,b\n1,2\n3,\n5,1\n2,2\n", {"--missing", "drop"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::HasSubstr("1 row with missing cells left out"));
+}
+
+TEST_F(CliLearnBadInput, a_width_that_changes_at_row_1000000) {
+  std::string rows = "x,y\n";
+  for (int i = 1; i < 1'000'000; ++i) rows += i % 2 == 0 ? "1,2\n" : "3,1\n";
+  rows += "1,2,3\n1,2\n";
+  const auto run = stream(rows, {"-o", dir / "m.st"});
+  expect_error(run, 1, {"standard input", "line 1000001"});
+  EXPECT_TRUE(dir.list().empty());
+}
+
+TEST_F(CliLearnBadInput, checkpoints_of_other_runs) {
+  const std::vector<std::string> base = {"--epochs", "2", "-q", "--checkpoint", dir / "c"};
+  ASSERT_EQ(learn(base).exit_code, 0);
+  const auto resumed = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    more.emplace_back("--resume");
+    return learn(more);
+  };
+  EXPECT_EQ(resumed({}).exit_code, 0);
+  expect_error(resumed({"--rule", "oja"}), 1, {"checkpoint", "its rule is gha, not oja"});
+  expect_error(resumed({"--rate", "1/n"}), 1, {"its rate is auto, not 1/n"});
+  expect_error(resumed({"-k", "2"}), 1, {"its number of components is 1, not 2"});
+  expect_error(resumed({"--seed", "9"}), 1, {"its seed is 0, not 9"});
+  const std::string other =
+      dir.file("other.csv", slurp(data_file("iris.csv")) + "1,2,3,4,setosa\n");
+  expect_error(mercer({"learn", other, "--label", "species", "--epochs", "2", "-q", "--checkpoint",
+                       dir / "c", "--resume"}),
+               1, {"its input is", "bytes with hash"});
+  Checkpoint future = *load_checkpoint(dir / "c");
+  for (auto& part : future.run)
+    if (part.first == "version of Mercer") part.second = "99.1.0";
+  save_checkpoint(future, dir / "c");
+  expect_error(resumed({}), 1, {"its version of Mercer is 99.1.0, not", "--resume"});
+}
+
+TEST_F(CliLearnBadInput, a_damaged_checkpoint_names_the_one_before_it) {
+  const std::vector<std::string> base = {"--epochs",     "2",      "-q", "--checkpoint-every", "50",
+                                         "--checkpoint", dir / "c"};
+  ASSERT_EQ(learn(base).exit_code, 0);
+  EXPECT_EQ(dir.list(), (std::vector<std::string>{"c", "c.previous"}));
+  std::string bytes = slurp(dir / "c");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+  dir.file("c", bytes);
+  std::vector<std::string> again = base;
+  again.emplace_back("--resume");
+  expect_error(learn(again), 1, {"is damaged", "c.previous"});
+  // And the one before it works.
+  std::filesystem::rename(dir / "c.previous", dir / "c");
+  EXPECT_EQ(learn(again).exit_code, 0);
+}
+
+TEST_F(CliLearnBadInput, a_disk_that_fills_up_while_checkpointing) {
+  const std::vector<std::string> base = {"--epochs", "1", "-q", "--checkpoint", dir / "c"};
+  ASSERT_EQ(learn(base).exit_code, 0);
+  const std::string before = slurp(dir / "c");
+  expect_error(
+      learn({"--epochs", "2", "-q", "--checkpoint", dir / "c", "--resume", "-o", dir / "m.st"},
+            {.file_size_limit = 1000}),
+      1, {"cannot write", "/c'", "File too large"});
+  EXPECT_EQ(slurp(dir / "c"), before);
+  EXPECT_EQ(dir.list(), std::vector<std::string>{"c"});
+}
+
+}  // namespace
+
+}  // namespace mercer::test

@@ -1,0 +1,173 @@
+// mercer learn: model, trace, picture and words.
+
+#include "cli/support.hpp"
+
+#include <mercer/data.hpp>
+#include <mercer/model.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace mercer::test {
+
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+class CliLearn : public testing::Test {
+ protected:
+  std::vector<std::string> iris(std::vector<std::string> more) const {
+    std::vector<std::string> all = {"learn", data_file("iris.csv"), "--label", "species"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  TempDir dir;
+};
+
+TEST_F(CliLearn, M_E4_learns_what_fit_finds) {
+  ASSERT_EQ(mercer(iris({"--rule", "gha", "-k", "2", "-q", "-o", dir / "a.st"})).exit_code, 0);
+  ASSERT_EQ(mercer({"fit", data_file("iris.csv"), "--label", "species", "-k", "2", "-q", "-o",
+                    dir / "b.st"})
+                .exit_code,
+            0);
+  const auto a = Model<double>::load(dir / "a.st"), b = Model<double>::load(dir / "b.st");
+  EXPECT_EQ(a.feature_names(), b.feature_names());
+  EXPECT_EQ(a.label_column(), "species");
+  EXPECT_EQ(a.report().method, "gha");
+  EXPECT_EQ(a.report().n_samples, 150);
+  for (Index j = 0; j < 2; ++j)  // cos 6° = 0.9945
+    EXPECT_GT(std::abs(a.components().row(j).dot(b.components().row(j))), 0.9945);
+  EXPECT_NEAR(a.explained_variance_ratio()[0], b.explained_variance_ratio()[0], 0.02);
+}
+
+TEST_F(CliLearn, M_E8_trace_and_theory) {
+  const auto run =
+      mercer(iris({"--rule", "oja", "--theory", "--epochs", "3", "--trace-every", "50", "--trace",
+                   dir / "t.csv", "--plot", dir / "p.svg", "-o", dir / "m.st"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(run.out, HasSubstr("150 rows x 4 columns"));
+  EXPECT_THAT(run.out, HasSubstr("3 epochs, shuffled; all rows learned"));
+  EXPECT_THAT(run.out, HasSubstr("degrees from the exact component"));
+  EXPECT_THAT(run.out, HasSubstr("from the ODE in the mean"));
+  EXPECT_THAT(run.out, HasSubstr("Lyapunov function (log10)"));
+  EXPECT_EQ(dir.list(), (std::vector<std::string>{"m.st", "p.svg", "t.csv"}));
+  const auto rows = cells(slurp(dir / "t.csv"));
+  ASSERT_EQ(rows.size(), 1u + 9);
+  EXPECT_THAT(slurp(dir / "t.csv"),
+              testing::StartsWith("step,time,eta,norm,output_variance,rayleigh,lyapunov,theta_1,"
+                                  "ode_theta_1,angle_1,theta_2,ode_theta_2,angle_2,"));
+  EXPECT_EQ(rows[1][0], "50");
+  EXPECT_EQ(rows[9][0], "450");
+  EXPECT_THAT(slurp(dir / "p.svg"), HasSubstr("<svg"));
+
+  const auto npy =
+      mercer(iris({"--trace", dir / "t.npy", "--epochs", "1", "--trace-every", "30", "-q"}));
+  ASSERT_EQ(npy.exit_code, 0) << npy.err;
+  EXPECT_EQ(read<double>(dir / "t.npy").x.cols(), 7);
+  EXPECT_EQ(read<double>(dir / "t.npy").x.rows(), 5);
+}
+
+TEST_F(CliLearn, json_has_the_model_and_the_run) {
+  const auto run =
+      mercer(iris({"--rule", "gha", "-k", "2", "--theory", "--epochs", "20", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_EQ(json["method"], "gha");
+  EXPECT_EQ(json["n_components"], 2);
+  EXPECT_EQ(json["solver"]["passes"], 20);
+  const Json& learning = json["learning"];
+  EXPECT_EQ(learning["steps"], 3000);
+  EXPECT_EQ(learning["order"], "shuffled");
+  EXPECT_EQ(learning["stop"], "end");
+  EXPECT_TRUE(learning["convergence"]["text"].is_string());
+  EXPECT_EQ(learning["theory"]["angles"].size(), 2u);
+  EXPECT_GT(learning["theory"]["mean_gap"].get<double>(), 0);
+}
+
+TEST_F(CliLearn, M_E5_explains_a_rate_without_data) {
+  const auto good = mercer({"learn", "--explain-rate", "--rate", "power(c=1,t0=100,a=0.75)"});
+  EXPECT_EQ(good.exit_code, 0);
+  EXPECT_THAT(good.out, HasSubstr("a Robbins-Monro schedule"));
+  const auto bad = mercer({"learn", "--explain-rate", "--rate", "constant(0.1)"});
+  EXPECT_EQ(bad.exit_code, 0);
+  EXPECT_THAT(bad.out, HasSubstr("no Robbins-Monro schedule"));
+  EXPECT_THAT(bad.out, HasSubstr("  no   "));
+}
+
+TEST_F(CliLearn, until_stops) {
+  const auto run = mercer(iris({"--until", "1deg", "--epochs", "1000", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_EQ(json["learning"]["stop"], "converged");
+  EXPECT_LT(json["learning"]["epochs"].get<int>(), 1000);
+}
+
+TEST_F(CliLearn, M_E6_limit_bounds_every_weight) {
+  const auto run = mercer(iris({"--rule", "hebb", "--limit", "0.5", "--epochs", "20", "--rate",
+                                "constant(0.01)", "--trace", dir / "t.csv", "-q"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const auto& row : cells(slurp(dir / "t.csv")))
+    if (row[0] != "step") EXPECT_LE(number(row[3]), 1.0 + 1e-12);  // 4 weights of at most 0.5
+}
+
+TEST_F(CliLearn, M_E1_plain_hebb_is_stopped_and_its_trace_shows_why) {
+  const auto run = mercer(iris({"--rule", "hebb", "--rate", "constant(0.01)", "--trace-every", "10",
+                                "-o", dir / "m.st", "--trace", dir / "t.csv"}));
+  expect_error(run, 1, {"plain Hebb has no bound", "lambda_1"});
+  EXPECT_EQ(dir.list(), std::vector<std::string>{"t.csv"});
+  EXPECT_GT(number(cells(slurp(dir / "t.csv")).back()[3]), 1e4);
+}
+
+TEST_F(CliLearn, kernels_maps_z_scores_and_known_means) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--kernel", "rbf(gamma=0.2)", "--landmarks", "40"},
+        {"--kernel", "rbf"},
+        {"--map", "squares"},
+        {"--scale", "std"},
+        {"--mean", "none"},
+        {"--mean", dir.file("mean.csv", "a,b,c,d\n5.8,3,3.7,1.2\n")},
+        {"--rule", "block-oja", "--batch", "10"},
+        {"--rule", "ccipca", "--forget", "0.001"},
+        {"--order", "as-it-comes"}}) {
+    std::vector<std::string> all = iris({"-k", "2", "--epochs", "3", "-q", "-o", dir / "m.st"});
+    all.insert(all.end(), more.begin(), more.end());
+    const auto run = mercer(all);
+    ASSERT_EQ(run.exit_code, 0) << more[0] << more[1] << run.err;
+    const auto scores = mercer({"transform", dir / "m.st", data_file("iris.csv")});
+    ASSERT_EQ(scores.exit_code, 0) << more[0] << scores.err;
+    EXPECT_EQ(cells(scores.out).size(), 151u);
+  }
+}
+
+TEST_F(CliLearn, model_every_saves_on_the_way) {
+  const auto run =
+      mercer(iris({"--model-every", "100", "--epochs", "2", "-o", dir / "m.st", "-q"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(dir.list(), std::vector<std::string>{"m.st"});
+}
+
+TEST_F(CliLearn, a_terminal_gets_charts_in_braille) {
+  const auto run = mercer(iris({"--rule", "oja", "--theory"}),
+                          {.environment = {"LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=xterm-256color"},
+                           .terminal_out = true});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, HasSubstr("⠁"));
+  EXPECT_THAT(run.out, HasSubstr("the ODE"));
+}
+
+TEST_F(CliLearn, the_same_seed_gives_the_same_bits_for_any_number_of_threads) {
+  for (const char* threads : {"1", "2", "3"})
+    ASSERT_EQ(mercer(iris({"--rule", "block-oja", "--batch", "20", "-k", "2", "--epochs", "5",
+                           "--threads", threads, "-q", "-o", dir / threads}))
+                  .exit_code,
+              0);
+  const auto a = Model<double>::load(dir / "1");
+  for (const char* threads : {"2", "3"})
+    EXPECT_EQ(Model<double>::load(dir / threads).components(), a.components());
+}
+
+}  // namespace
+
+}  // namespace mercer::test

@@ -1,0 +1,145 @@
+#include <mercer/hebbian.hpp>
+
+#include "support/errors.hpp"
+#include "support/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+namespace {
+
+using test::error_of;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Rows with variances 9, 4, 1, 0.25 along rotated axes (as rows of `axes`), mean 3.
+struct Cloud {
+  Matrix<double> x, axes;
+};
+Cloud cloud(Index rows, std::uint64_t seed) {
+  test::Random random(seed);
+  const Vector<double> deviations{{3, 2, 1, 0.5}};
+  Cloud c;
+  c.axes = random.rotation(4);
+  c.x = random.normal(rows, 4) * deviations.asDiagonal() * c.axes;
+  c.x.array() += 3;
+  return c;
+}
+
+double degrees(const Eigen::RowVectorXd& a, const Eigen::RowVectorXd& b) {
+  return std::acos(std::min(1.0, std::abs(a.dot(b)) / (a.norm() * b.norm()))) * 180 / M_PI;
+}
+
+Hebbian learner(LearnerOptions options, Index d = 4) {
+  return Hebbian(identity_map<double>(d), std::move(options));
+}
+
+TEST(Gha, M_E4_each_weight_vector_finds_its_own_axis_in_order) {
+  const Cloud c = cloud(20000, 1);
+  for (const char* rule : {"gha", "block-oja", "ccipca"}) {
+    Hebbian gha = learner({.rule = rule, .components = 3, .rate = Rate::power(2, 200, 1)});
+    gha.update(c.x);
+    for (Index j = 0; j < 3; ++j) {
+      // The noise of a step at rate 1/(λn) leaves about 1/√n·(a few), here 2 degrees.
+      EXPECT_LT(degrees(gha.weights().row(j), c.axes.row(j)), 3) << rule << ' ' << j;
+      EXPECT_NEAR(gha.weights().row(j).norm(), 1, 0.01) << rule;
+    }
+    const auto model = gha.model();
+    const Vector<double> variances = model.explained_variance();
+    EXPECT_NEAR(variances[0], 9, 0.4) << rule;
+    EXPECT_NEAR(variances[1], 4, 0.2) << rule;
+    EXPECT_NEAR(variances[2], 1, 0.06) << rule;
+    EXPECT_NEAR(model.report().total_variance, 14.25, 0.5) << rule;
+    EXPECT_EQ(model.report().method, rule);
+    EXPECT_LT((model.mean().array() - 3).abs().maxCoeff(), 0.1);
+  }
+}
+
+TEST(Hebbian, rows_with_missing_cells_are_skipped_and_counted_or_refused) {
+  const Cloud c = cloud(100, 2);
+  Matrix<double> holes(103, 4);
+  holes << c.x.topRows(10), Matrix<double>::Constant(2, 4, nan), c.x.bottomRows(90),
+      Matrix<double>::Constant(1, 4, nan);
+  holes(10, 0) = 1;
+  Hebbian clean = learner({.components = 2});
+  clean.update(c.x);
+  Hebbian skipping = learner({.components = 2, .missing = MissingRow::skip});
+  skipping.update(holes);
+  EXPECT_EQ(skipping.skipped(), 3);
+  EXPECT_EQ(skipping.rows(), 100);
+  EXPECT_EQ(skipping.weights(), clean.weights());
+
+  Hebbian strict = learner({.components = 2});
+  const Error error = error_of([&] { strict.update(holes); });
+  EXPECT_EQ(error.code(), Errc::bad_data);
+  EXPECT_HAS(error.what(), "row 11, column 2 is missing");
+  holes(10, 1) = std::numeric_limits<double>::infinity();
+  Hebbian infinite = learner({.components = 2, .missing = MissingRow::skip});
+  EXPECT_HAS(error_of([&] { infinite.update(holes); }).what(), "row 11, column 2 is inf");
+}
+
+TEST(Hebbian, sparse_rows_are_learned_like_dense_ones) {
+  Cloud c = cloud(50, 3);
+  for (Index i = 0; i < 50; ++i) c.x(i, i % 4) = 0;
+  Csr<double> sparse;
+  sparse.cols = 4;
+  for (Index i = 0; i < 50; ++i) {
+    for (Index j = 0; j < 4; ++j)
+      if (c.x(i, j) != 0) {
+        sparse.columns.push_back(static_cast<std::int32_t>(j));
+        sparse.values.push_back(c.x(i, j));
+      }
+    sparse.offsets.push_back(static_cast<std::int64_t>(sparse.values.size()));
+  }
+  for (const Index batch : {1, 7}) {
+    Hebbian a = learner({.components = 2, .batch = batch});
+    Hebbian b = learner({.components = 2, .batch = batch});
+    a.update(c.x);
+    b.update(sparse);
+    EXPECT_EQ(a.weights(), b.weights());
+  }
+}
+
+TEST(Hebbian, options_that_cannot_work_are_refused) {
+  const auto message = [](LearnerOptions options) {
+    const Error error = error_of([&] { learner(options); });
+    EXPECT_EQ(error.code(), Errc::bad_option);
+    return std::string(error.what());
+  };
+  EXPECT_HAS(message({.rule = "ohja"}), "did you mean oja?");
+  EXPECT_HAS(message({.components = 0}), "at least 1");
+  EXPECT_HAS(message({.components = 5}), "components = 5 exceeds the 4 columns");
+  EXPECT_HAS(message({.rule = "oja", .components = 2}), "learns one component");
+  EXPECT_HAS(message({.batch = 0}), "batch = 0");
+  EXPECT_HAS(message({.rule = "ccipca", .batch = 5}), "no mini-batches");
+  EXPECT_HAS(message({.forgetting = 1}), "forgetting = 1");
+  EXPECT_HAS(message({.forgetting = nan}), "forgetting");
+  EXPECT_HAS(message({.limit = 0}), "limit = 0");
+  EXPECT_HAS(message({.limit = nan}), "limit");
+  EXPECT_HAS(message({.centre = LearnedMean::known}), "mean has 0 numbers");
+  EXPECT_HAS(message({.mean = Vector<double>::Zero(4)}), "not to be used");
+}
+
+TEST(Hebbian, a_row_of_another_width_is_named) {
+  Hebbian gha = learner({});
+  gha.update(cloud(7, 1).x);
+  const Error error = error_of([&] { gha.update(Matrix<double>(Matrix<double>::Zero(1, 5))); });
+  EXPECT_EQ(error.code(), Errc::bad_data);
+  EXPECT_HAS(error.what(), "row 8 has 5 columns, those before it have 4");
+}
+
+TEST(Hebbian, there_is_no_model_before_the_first_step) {
+  EXPECT_EQ(error_of([] { learner({}).model(); }).code(), Errc::bad_data);
+  Hebbian waiting = learner({.batch = 10});
+  waiting.update(cloud(9, 1).x);
+  EXPECT_HAS(error_of([&] { waiting.model(); }).what(), "fewer than a mini-batch of 10");
+  Hebbian still = learner({});
+  still.update(Matrix<double>(Matrix<double>::Ones(5, 4)));
+  EXPECT_HAS(error_of([&] { still.model(); }).what(), "no variance");
+}
+
+}  // namespace
+}  // namespace mercer

@@ -1,0 +1,65 @@
+#include "simd/hebbian_step.hpp"
+
+#include "simd/every_target.hpp"
+#include "support/random.hpp"
+
+#include <vector>
+
+namespace mercer {
+namespace {
+
+const Index widths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 50, 65};
+
+TEST(HebbianStep, is_sangers_rule_row_after_row_for_every_shape_and_instruction_set) {
+  test::on_every_target([] {
+    for (const Index d : widths)
+      for (const Index k : {1, 2, 3, 5}) {
+        if (k > d) continue;
+        test::Random random(static_cast<std::uint64_t>(d + 100 * k));
+        Matrix<double> w = random.normal(k, d) / std::sqrt(static_cast<double>(d));
+        const Matrix<double> x = random.normal(2, d);
+        const double eta = 0.1;
+        // The rule as books write it, all outputs from the old weights.
+        const Vector<double> y = w * x.row(0).transpose();
+        Matrix<double> expected = w;
+        for (Index j = 0; j < k; ++j) {
+          Eigen::RowVectorXd rest = x.row(0);
+          for (Index i = 0; i <= j; ++i) rest -= y[i] * w.row(i);
+          expected.row(j) += eta * y[j] * rest;
+        }
+        std::vector<double> scratch(static_cast<std::size_t>(hebbian_scratch(k)));
+        Vector<double> outs(k), next(k), again(k);
+        outputs(w.data(), k, d, x.row(0).data(), outs.data(), scratch.data());
+        // Sums of at most 65 products of numbers of size 3.
+        EXPECT_LT((outs - y).cwiseAbs().maxCoeff(), 1e-13);
+        Matrix<double> blind = w;
+        sanger_step(w.data(), k, d, x.row(0).data(), outs.data(), eta, x.row(1).data(), next.data(),
+                    scratch.data());
+        EXPECT_LT((w - expected).cwiseAbs().maxCoeff(), 1e-13);
+        sanger_step(blind.data(), k, d, x.row(0).data(), outs.data(), eta, nullptr, nullptr,
+                    scratch.data());
+        EXPECT_EQ(blind, w);
+        outputs(w.data(), k, d, x.row(1).data(), again.data(), scratch.data());
+        EXPECT_EQ(again, next);  // to the bit: steps must not depend on how a stream is cut
+      }
+  });
+}
+
+TEST(HebbianStep, takes_the_mean_off_and_moves_it) {
+  test::on_every_target([] {
+    for (const Index d : widths) {
+      test::Random random(static_cast<std::uint64_t>(d));
+      const Vector<double> x = random.normal(d, 1), before = random.normal(d, 1);
+      Vector<double> mean = before, row(d);
+      const double square = subtract_mean(x.data(), mean.data(), d, row.data());
+      EXPECT_NEAR(square, (x - before).squaredNorm(), 1e-13 * (1 + square));
+      EXPECT_EQ(row, x - before);
+      move_mean(mean.data(), 0.25, row.data(), d);
+      EXPECT_LT((mean - (0.75 * before + 0.25 * x)).cwiseAbs().maxCoeff(), 1e-15 * 10);
+      EXPECT_LT((row - (x - mean)).cwiseAbs().maxCoeff(), 1e-15 * 10);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace mercer
