@@ -7,8 +7,9 @@
 ///     auto most  = mercer::fit(x, {.components = mercer::variance_fraction(0.95)});
 ///     auto big   = mercer::fit(*mercer::open<double>("big.npy"), {.memory = 256 << 20});
 ///
-///     auto rings = mercer::fit(x, {.components = 2, .kernel = mercer::kernels::rbf({.gamma =
-///     2})}); auto cubic = mercer::fit(x, mercer::polynomial_map<double>(x.cols(), 3));
+///     auto kernel = mercer::kernels::rbf({.gamma = 2});
+///     auto rings = mercer::fit(x, {.components = 2, .kernel = kernel});
+///     auto cubic = mercer::fit(x, mercer::polynomial_map<double>(x.cols(), 3));
 ///
 /// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d²,
 /// randomized some 130·N·d in each of about eight passes.

@@ -10,11 +10,12 @@
 ///
 /// Rules, with y = W(φ(x) − m):
 ///
-///     hebb              w += η y x                              grows like e^{λ₁t}: stopped,
-///     explained hebb-normalized   w += η y x, w /= ‖w‖ oja               w += η y (x − y w) one
-///     component gha               w_j += η y_j (x − Σ_{i≤j} y_i w_i)      Sanger: k components, in
-///     order block-oja         W += η YᵀX, then QR                     mini-batches ccipca no rate:
-///     amnesic averages (Weng, Zhang & Hwang 2003)
+///     hebb             w += η y x                          grows like e^{λ₁t}: stopped
+///     hebb-normalized  w += η y x, w /= ‖w‖                one component
+///     oja              w += η y (x − y w)                  one component
+///     gha              w_j += η y_j (x − Σ_{i≤j} y_i w_i)  Sanger: k components, in order
+///     block-oja        W += η YᵀX, then QR                 mini-batches
+///     ccipca           no rate: amnesic averages           Weng, Zhang & Hwang 2003
 ///
 /// A step costs O(k·D). A new rule is one new file and one row in the table of
 /// src/learners/rule_table.cpp.
