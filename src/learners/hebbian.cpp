@@ -112,9 +112,17 @@ double Hebbian::State::late_gain(double count) const {
   return std::max(1 - before * before * before, faded(count));
 }
 
-double Hebbian::State::next_rate(const StepFacts& facts) {
+double Hebbian::State::next_rate(StepFacts facts) {
   ++steps;
   if (!rule->has_rate) return eta = 0;
+  if (rule->explain) {
+    // Weights without a bound: a rate that follows the outputs would fall as they grow, and hide
+    // it.
+    const double length = std::max(neurons.w.squaredNorm(), 1e-300);
+    facts.output /= length;
+    facts.longest /= length;
+    facts.gradient /= length;
+  }
   eta = rate.next(facts);
   if (options.forgetting > 0 && recent_total > 0) {
     const double largest = covariance.diagonal().maxCoeff();

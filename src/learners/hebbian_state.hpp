@@ -66,7 +66,7 @@ struct Hebbian::State {
   double late_gain(double count) const;
 
   /// The rate of the coming step; counts it.
-  double next_rate(const StepFacts& facts);
+  double next_rate(StepFacts facts);
   void hold_limit();
   void remember(const double* x, const double* y);
   void require_bounded(double output, double square) const;

@@ -113,8 +113,8 @@ TEST_F(CliLearn, M_E6_limit_bounds_every_weight) {
 }
 
 TEST_F(CliLearn, M_E1_plain_hebb_is_stopped_and_its_trace_shows_why) {
-  const auto run = mercer(iris({"--rule", "hebb", "--rate", "constant(0.01)", "--trace-every", "10",
-                                "-o", dir / "m.st", "--trace", dir / "t.csv"}));
+  const auto run = mercer(iris(
+      {"--rule", "hebb", "--trace-every", "10", "-o", dir / "m.st", "--trace", dir / "t.csv"}));
   expect_error(run, 1, {"plain Hebb has no bound", "lambda_1"});
   EXPECT_EQ(dir.list(), std::vector<std::string>{"t.csv"});
   EXPECT_GT(number(cells(slurp(dir / "t.csv")).back()[3]), 1e4);
