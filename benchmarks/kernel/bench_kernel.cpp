@@ -1,71 +1,27 @@
-// bench_kernel make FILE shape=mix|flat rows=N cols=D seed=S    writes a data set
-// bench_kernel fit FILE rows=N k=K                              best time of mercer::fit, rbf γ =
-// 1/d bench_kernel alone FILE rows=N block=B                        what a fit cannot do without,
-// alone bench_kernel transform FILE NEW rows=N k=K                    best time of Model::transform
-// of NEW More words: reps=3, memory=BYTES, precision=float. Each prints one line of JSON.
+// bench_kernel make FILE shape=mix|flat rows=N cols=D seed=S  writes a data set
+// bench_kernel fit FILE rows=N k=K               best time of mercer::fit, rbf with γ = 1/d
+// bench_kernel alone FILE rows=N block=B         what a fit cannot do without, alone
+// bench_kernel transform FILE NEW rows=N k=K     best time of Model::transform of NEW
+// More words: reps=3, memory=BYTES, precision=float. Each prints one line of JSON.
+#include "bench.hpp"
 #include "simd/elementwise.hpp"
 
 #include <mercer/mercer.hpp>
 
 #include <cblas.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <random>
 #include <thread>
 #include <vector>
 
 using namespace mercer;
+using namespace mercer::bench;
 
 namespace {
-
-/// name=value words.
-class Words {
- public:
-  Words(int count, char** words) {
-    for (int i = 0; i < count; ++i) {
-      const std::string word = words[i];
-      const auto equals = word.find('=');
-      if (equals == word.npos) files.push_back(word);
-      else values_[word.substr(0, equals)] = word.substr(equals + 1);
-    }
-  }
-  Index number(const std::string& name, Index otherwise) const {
-    const auto found = values_.find(name);
-    return found == values_.end() ? otherwise : static_cast<Index>(std::stod(found->second));
-  }
-  bool is(const std::string& name, const std::string& value) const {
-    const auto found = values_.find(name);
-    return found != values_.end() && found->second == value;
-  }
-  std::vector<std::string> files;
-
- private:
-  std::map<std::string, std::string> values_;
-};
-
-template <class Job>
-double best(Index repetitions, Job&& job) {
-  double least = 1e300;
-  for (Index i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    job();
-    const auto end = std::chrono::steady_clock::now();
-    least = std::min(least, std::chrono::duration<double>(end - start).count());
-  }
-  return least;
-}
-
-long long peak_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return 1024LL * usage.ru_maxrss;
-}
 
 int cores() { return static_cast<int>(std::thread::hardware_concurrency()); }
 blasint size_of(Index n) { return static_cast<blasint>(n); }

@@ -6,66 +6,23 @@
 // bench_learn clusters FILE rows=N cols=D                  rows for kernel Hebbian learning
 // bench_learn kernel FILE gamma=G k=K epochs=E             and how far it is from exact kernel PCA
 // More words: reps=3. Each prints one line of JSON.
+#include "bench.hpp"
+
 #include <mercer/mercer.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <random>
 #include <vector>
 
 using namespace mercer;
+using namespace mercer::bench;
 
 namespace {
-
-/// name=value words.
-class Words {
- public:
-  Words(int count, char** words) {
-    for (int i = 0; i < count; ++i) {
-      const std::string word = words[i];
-      const auto equals = word.find('=');
-      if (equals == word.npos) files.push_back(word);
-      else values_[word.substr(0, equals)] = word.substr(equals + 1);
-    }
-  }
-  std::string text(const std::string& name, const std::string& otherwise) const {
-    const auto found = values_.find(name);
-    return found == values_.end() ? otherwise : found->second;
-  }
-  Index number(const std::string& name, Index otherwise) const {
-    const auto found = values_.find(name);
-    return found == values_.end() ? otherwise : static_cast<Index>(std::stod(found->second));
-  }
-  std::vector<std::string> files;
-
- private:
-  std::map<std::string, std::string> values_;
-};
-
-template <class Job>
-double best(Index repetitions, Job&& job) {
-  double least = 1e300;
-  for (Index i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    job();
-    const auto end = std::chrono::steady_clock::now();
-    least = std::min(least, std::chrono::duration<double>(end - start).count());
-  }
-  return least;
-}
-
-long long peak_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return 1024LL * usage.ru_maxrss;
-}
 
 /// Variances 0.85^j along 64 random directions, much like those of small images, and noise of
 /// variance 0.001 in all.

@@ -4,6 +4,8 @@
 // bench_pca gemm                best speed of a large GEMM
 // bench_pca transform FILE K    best time of Model::transform
 // Each prints one line of JSON.
+#include "bench.hpp"
+
 #include <mercer/mercer.hpp>
 
 #include <cblas.h>
@@ -11,7 +13,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -19,20 +20,9 @@
 #include <thread>
 
 using namespace mercer;
+using namespace mercer::bench;
 
 namespace {
-
-template <class Job>
-double best(int repetitions, Job&& job) {
-  double least = 1e300;
-  for (int i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    job();
-    const auto end = std::chrono::steady_clock::now();
-    least = std::min(least, std::chrono::duration<double>(end - start).count());
-  }
-  return least;
-}
 
 /// Gaussian × diag(1/i) × rotation by Householder reflections, mean 3: "decay".
 Matrix<double> decay(Index n, Index d) {
