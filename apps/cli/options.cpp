@@ -149,8 +149,8 @@ Components parse_components(std::string_view text) {
 Solver parse_solver(std::string_view text) {
   static constexpr Choice<Solver> choices[] = {
       {"auto", Solver::automatic}, {"covariance", Solver::covariance}, {"gram", Solver::gram},
-      {"svd", Solver::svd},        {"dense", Solver::dense},           {"krylov", Solver::krylov},
-      {"randomized", Solver::randomized}};
+      {"svd", Solver::svd},        {"randomized", Solver::randomized}, {"dense", Solver::dense},
+      {"krylov", Solver::krylov}};
   return choose("--solver", text, choices);
 }
 

@@ -118,7 +118,7 @@ TEST(CliUsage, bash_completes_commands_flags_and_values) {
   EXPECT_EQ(completed({"mercer", "in"}), "inverse inspect\n");
   EXPECT_EQ(completed({"mercer", "fit", "x.csv", "--so"}), "--solver\n");
   EXPECT_EQ(completed({"mercer", "fit", "--solver", ""}),
-            "auto covariance gram svd dense krylov\n");
+            "auto covariance gram svd randomized dense krylov\n");
   EXPECT_EQ(completed({"mercer", "inspect", "--"}), "--json --help\n");
   EXPECT_EQ(completed({"mercer", "kernel", ""}), "list check matrix --help\n");
   EXPECT_EQ(completed({"mercer", "completion", ""}), "bash zsh fish --help\n");
@@ -151,7 +151,7 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
   wrong({"fit", iris, "another.csv"}, {"unexpected argument 'another.csv'"});
   wrong({"fit", iris, "-k"}, {"--components needs a value"});
   wrong({"fit", iris, "--solver", "magic"},
-        {"--solver 'magic'", "covariance, gram, svd, dense or krylov"});
+        {"--solver 'magic'", "covariance, gram, svd, randomized, dense or krylov"});
   wrong({"fit", iris, "--scale", "max"}, {"--scale 'max'", "none or std"});
   wrong({"fit", iris, "--precision", "half"}, {"--precision 'half'", "double or float"});
   wrong({"fit", iris, "--missing", "zero"}, {"--missing 'zero'", "error, drop or mean"});
