@@ -30,7 +30,8 @@ HWY_ATTR double to_integers(const double* HWY_RESTRICT x, Index n, double unit,
     const auto scaled = hn::Round(hn::Mul(hn::LoadU(tag, x + i), units));
     largest = hn::Max(largest, hn::Abs(scaled));
     wrong = hn::Add(wrong, hn::Sub(scaled, scaled));
-    hn::StoreU(hn::DemoteTo(integers, scaled), integers, out + i);
+    const auto fits = hn::Le(hn::Abs(scaled), hn::Set(tag, 2147483647.0));
+    hn::StoreU(hn::DemoteTo(integers, hn::IfThenElseZero(fits, scaled)), integers, out + i);
   }
   double most = hn::GetLane(hn::MaxOfLanes(tag, largest));
   double nan = hn::GetLane(hn::SumOfLanes(tag, wrong));
