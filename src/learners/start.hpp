@@ -1,34 +1,10 @@
 #pragma once
-// Random numbers that are the same on every machine: the sequences of standard distributions are
-// not fixed by the standard.
+// The generator that a learner starts from.
 
-#include <cmath>
-#include <cstdint>
+#include "core/random.hpp"
 
 namespace mercer {
 
-/// SplitMix64.
-class StartRandom {
- public:
-  explicit StartRandom(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t bits() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-  }
-  /// Below `n`, with a bias of n/2⁶⁴.
-  std::uint64_t below(std::uint64_t n) { return bits() % n; }
-  /// Standard normal, by Box and Muller.
-  double normal() {
-    const double radius = std::sqrt(-2 * std::log(uniform()));
-    return radius * std::cos(6.283185307179586 * uniform());
-  }
-
- private:
-  double uniform() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
-  std::uint64_t state_;
-};
+using StartRandom = Random;
 
 }  // namespace mercer
