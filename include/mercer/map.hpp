@@ -23,6 +23,7 @@
 #include <mercer/kernel.hpp>
 #include <mercer/rows.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -120,6 +121,27 @@ template <class T>
 std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Matrix<T> anchors);
 template <class T>
 std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
+
+/// `fourier`, random Fourier features: φ(x) = √(2/D)·(cos ω₁·x, sin ω₁·x, cos ω₂·x, …) with D/2
+/// frequencies ω drawn so that E φ(x)·φ(y) = k(x, y); φ(x)·φ(x) = k(x, x) exactly. Errors are about
+/// 1/√D.
+///
+///     auto phi = mercer::fourier_map<double>(mercer::kernels::rbf({.gamma = 0.1}), 50, 1024);
+///
+/// For rbf, laplacian, exponential and matern, and these times a factor. `orthogonal`: frequencies
+/// are orthogonal to each other, d at a time, which makes errors smaller; the laplacian kernel,
+/// which is not the same in all directions, has independent ones always. The same seed gives the
+/// same map on every machine, up to rounding. Refused (`Errc::bad_option`): other kernels, those that leave a
+/// parameter to the data, and an odd D.
+///
+/// The map keeps its frequencies, and a model file holds them: `anchors()`, D/2 × d.
+/// Costs N·D·d multiplications and N·D/2 pairs of cosine and sine.
+template <class T>
+std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
+                                          bool orthogonal = true, std::uint64_t seed = 0);
+/// The same with frequencies of your own, one a row.
+template <class T>
+std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> frequencies);
 
 /// `precomputed`: x is the row of n similarities itself.
 template <class T>

@@ -140,6 +140,8 @@ class Scale final : public Single<Scale> {
     return fmt::format("{}*{}", factor_, bound_text(*child(), Binding::product));
   }
   Binding binding() const override { return Binding::product; }
+  std::optional<Frequencies> frequencies() const override { return times(child()->frequencies()); }
+  std::optional<Polynomial> polynomial() const override { return times(child()->polynomial()); }
   Pointer completed(MedianDistances& medians) const override {
     return scaled(factor_, child()->completed(medians));
   }
@@ -149,6 +151,11 @@ class Scale final : public Single<Scale> {
   }
 
  private:
+  template <class Known>
+  std::optional<Known> times(std::optional<Known> known) const {
+    if (known) known->factor *= factor_;
+    return known;
+  }
   double factor_;
 };
 
@@ -161,6 +168,11 @@ class Power final : public Single<Power> {
     return fmt::format("{}^{}", bound_text(*child(), Binding::atom), n_);
   }
   Binding binding() const override { return Binding::power; }
+  std::optional<Polynomial> polynomial() const override {
+    std::optional<Polynomial> known = child()->polynomial();
+    if (known) known->degree *= n_, known->factor = std::pow(known->factor, n_);
+    return known;
+  }
   Pointer completed(MedianDistances& medians) const override {
     return power_of(child()->completed(medians), n_);
   }

@@ -22,6 +22,9 @@ extern const KernelRow exponential_row = {
         },
     .valid = valid_always,
     .choose = [](MedianDistances& medians) { return 1 / std::sqrt(medians.squared()); },
+    .frequency = {[](std::span<const double> v, Random& random) {
+      return v[0] / std::abs(random.normal());  // of one normal for all entries: Cauchy's in d
+    }},
 };
 
 Kernel kernels::exponential(const Width& width) { return leaf_of_width(exponential_row, width); }

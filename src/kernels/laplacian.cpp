@@ -1,5 +1,7 @@
 #include "kernels/width.hpp"
 
+#include <cmath>
+
 namespace mercer {
 
 extern const KernelRow laplacian_row = {
@@ -20,6 +22,10 @@ extern const KernelRow laplacian_row = {
         },
     .valid = valid_always,
     .choose = [](MedianDistances& medians) { return 1 / medians.absolute(); },
+    .frequency = {[](std::span<const double> v, Random& random) {
+                    return v[0] / std::abs(random.normal());  // Cauchy's, entry by entry
+                  },
+                  true},
 };
 
 Kernel kernels::laplacian(const Width& width) { return leaf_of_width(laplacian_row, width); }

@@ -62,6 +62,20 @@ class Leaf final : public NodeOf<Leaf> {
     return make_leaf(row_, std::move(values));
   }
 
+  std::optional<Frequencies> frequencies() const override {
+    const FrequencyRow& row = row_.frequency;
+    if (!row.scale) return {};
+    return Frequencies{
+        [scale = row.scale, values = values_](Random& random) { return scale(values, random); },
+        row.each_entry};
+  }
+  std::optional<Polynomial> polynomial() const override {
+    const auto [ingredient, f] = row_.form(values_);
+    if (ingredient != Ingredient::inner) return {};
+    if (f.function != Function::identity && f.function != Function::power) return {};
+    return Polynomial{f.a, f.b, f.n};
+  }
+
   double flops(double d) const override {
     const Form form = row_.form(values_);
     const bool product = form.ingredient < Ingredient::absolute;

@@ -25,6 +25,11 @@ extern const KernelRow matern_row = {
         },
     .valid = valid_always,
     .choose = [](MedianDistances& medians) { return std::sqrt(medians.squared()); },
+    .frequency = {[](std::span<const double> v, Random& random) {
+      double chi2 = 0;  // of 2ν degrees: Student's distribution
+      for (int i = 0; i < static_cast<int>(2 * v[0]); ++i) chi2 += std::pow(random.normal(), 2);
+      return 1 / (v[1] * std::sqrt(chi2 / (2 * v[0])));
+    }},
 };
 
 Kernel kernels::matern(const Matern& m) {

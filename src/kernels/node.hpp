@@ -1,13 +1,16 @@
 #pragma once
 // What a kernel expression is made of: leaves, and sums, products, scales and powers of others.
 
+#include "core/random.hpp"
 #include "kernels/evaluation.hpp"
 
 #include <mercer/kernel.hpp>
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mercer {
@@ -23,6 +26,21 @@ class MedianDistances {
   virtual double absolute() = 0;
 };
 
+/// k(x, y) = factor·E cos ω·(x − y) over random frequencies ω: standard normal vectors times a
+/// random scale, drawn once for a vector (k depends on ‖x−y‖ then), or for each of its entries.
+struct Frequencies {
+  std::function<double(Random&)> scale;
+  bool each_entry = false;
+  double factor = 1;
+};
+
+/// k(x, y) = factor·(gamma x·y + coef0)^degree.
+struct Polynomial {
+  double gamma = 1, coef0 = 0;
+  int degree = 1;
+  double factor = 1;
+};
+
 class KernelNode : public std::enable_shared_from_this<KernelNode> {
  public:
   using Pointer = std::shared_ptr<const KernelNode>;
@@ -35,6 +53,10 @@ class KernelNode : public std::enable_shared_from_this<KernelNode> {
 
   virtual bool complete() const { return true; }
   virtual Pointer completed(MedianDistances&) const { return shared_from_this(); }
+
+  /// Only of complete kernels.
+  virtual std::optional<Frequencies> frequencies() const { return {}; }
+  virtual std::optional<Polynomial> polynomial() const { return {}; }
 
   /// The rows must have no negative entry.
   virtual bool needs_nonnegative() const { return false; }

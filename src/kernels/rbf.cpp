@@ -1,5 +1,7 @@
 #include "kernels/width.hpp"
 
+#include <cmath>
+
 namespace mercer {
 
 extern const KernelRow rbf_row = {
@@ -20,6 +22,7 @@ extern const KernelRow rbf_row = {
         },
     .valid = valid_always,
     .choose = [](MedianDistances& medians) { return 1 / medians.squared(); },
+    .frequency = {[](std::span<const double> v, Random&) { return std::sqrt(2 * v[0]); }},
 };
 
 Kernel kernels::rbf(const Width& width) { return leaf_of_width(rbf_row, width); }

@@ -2,6 +2,7 @@
 // A named kernel as a row of the table: everything that the parser, the printer, the list and the
 // laws know of it. Leaves of an expression are such a row with numbers.
 
+#include "core/random.hpp"
 #include "kernels/node.hpp"
 
 #include <cstddef>
@@ -34,6 +35,12 @@ struct Form {
   Formula<double> formula;
 };
 
+/// How frequencies are drawn: the scale of `Frequencies`; none for most kernels.
+struct FrequencyRow {
+  double (*scale)(std::span<const double> values, Random&) = nullptr;
+  bool each_entry = false;
+};
+
 struct KernelRow {
   std::string_view name, formula, notes;
   std::string_view sklearn, mlpack, kernlab;
@@ -43,6 +50,8 @@ struct KernelRow {
   /// The open parameter, from the data.
   double (*choose)(MedianDistances&) = nullptr;
   bool nonnegative = false;
+  /// Of k(x, y) = E cos ω·(x − y), for random Fourier features.
+  FrequencyRow frequency{};
 };
 
 std::span<const KernelRow* const> kernel_rows();
