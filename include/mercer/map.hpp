@@ -58,9 +58,10 @@ class Map {
   virtual bool is_identity() const { return false; }
   virtual Space space() const { return Space::features; }
 
-  /// The rows that φ compares x with; none for most maps.
+  /// The numbers that a model file holds of φ: the rows that x is compared with (`Space::kernel`),
+  /// or what was drawn at random; none for most maps.
   virtual Rows<T> anchors() const { return {}; }
-  /// The text of the kernel it does that by; empty for most maps.
+  /// The text of the kernel that φ evaluates or approximates; empty for most maps.
   virtual std::string kernel() const { return {}; }
 
   /// Names of φ₁ … φ_D, given those of the inputs: `x1^2`, `x1·x2`. By default f1 … fD.
@@ -131,8 +132,8 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
 /// For rbf, laplacian, exponential and matern, and these times a factor. `orthogonal`: frequencies
 /// are orthogonal to each other, d at a time, which makes errors smaller; the laplacian kernel,
 /// which is not the same in all directions, has independent ones always. The same seed gives the
-/// same map on every machine, up to rounding. Refused (`Errc::bad_option`): other kernels, those that leave a
-/// parameter to the data, and an odd D.
+/// same map on every machine, up to rounding. Refused (`Errc::bad_option`): other kernels, those
+/// that leave a parameter to the data, and an odd D.
 ///
 /// The map keeps its frequencies, and a model file holds them: `anchors()`, D/2 × d.
 /// Costs N·D·d multiplications and N·D/2 pairs of cosine and sine.
@@ -142,6 +143,25 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, In
 /// The same with frequencies of your own, one a row.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> frequencies);
+
+/// `tensorsketch(features=D)`: φ(x)·φ(y) estimates (γ x·y + c)^p without bias, with a variance of
+/// at most 3^p/D·((γ‖x‖² + c)(γ‖y‖² + c))^p: the circular convolution of p count sketches of (√γ x,
+/// √c) (Pham and Pagh 2013). For linear and poly with c ≥ 0, powers and positive multiples of them
+/// (otherwise refused, `Errc::bad_option`); D is a power of two, at most 2²⁰.
+///
+///     auto phi = mercer::tensor_sketch_map<double>(mercer::kernels::poly({.degree = 4}), 50,
+///     1024);
+///
+/// The map keeps its hash functions, and a model file holds them: `anchors()`, p × (d + 1), entries
+/// ±(bucket + 1). A row costs p additions an entry (stored ones only when sparse) and p/2 + 1
+/// Fourier transforms, whatever d^p is.
+template <class T>
+std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
+                                                std::uint64_t seed = 0);
+/// The same with hash functions of your own.
+template <class T>
+std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index features,
+                                                Matrix<T> hashes);
 
 /// `precomputed`: x is the row of n similarities itself.
 template <class T>

@@ -46,6 +46,15 @@ class Arguments {
     at_ += static_cast<std::size_t>(end - begin);
     return value;
   }
+  /// `(name=number)` and the end.
+  int only(std::string_view name) {
+    for (const std::string_view word : {std::string_view("("), name, std::string_view("=")})
+      expect(word);
+    const int value = number();
+    expect(")");
+    end();
+    return value;
+  }
   void end() {
     take("");
     if (at_ != text_.size()) wrong("the end");
@@ -61,30 +70,36 @@ class Arguments {
   std::size_t at_;
 };
 
+/// What stands before the parenthesis.
+std::string_view name_of(std::string_view text) {
+  std::string_view name = text.substr(0, text.find('('));
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  return name;
+}
+
 }  // namespace
+
+Index anchor_columns(std::string_view text, Index inputs) {
+  if (text == "kernel" || text == "fourier") return inputs;
+  return name_of(text) == "tensorsketch" ? inputs + 1 : 0;
+}
 
 template <class T>
 std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs) {
-  const std::size_t open = std::min(text.find('('), text.size());
-  std::string_view name = text.substr(0, open);
-  while (name.ends_with(' ')) name.remove_suffix(1);
+  const std::string_view name = name_of(text);
   require(name != "function", Errc::bad_option,
           "the map '{}' is a function of the program that fitted the model: only that program can "
           "apply it",
           text.substr(0, 80));
   for (const Row<T>& row : table<T>) {
     if (row.name != name) continue;
-    Arguments arguments(text, open);
+    Arguments arguments(text, std::min(text.find('('), text.size()));
     if (row.plain != nullptr) {
       if (arguments.take("(")) arguments.expect(")");
       arguments.end();
       return row.plain(inputs);
     }
-    for (const std::string_view word : {"(", "degree", "="}) arguments.expect(word);
-    const int degree = arguments.number();
-    arguments.expect(")");
-    arguments.end();
-    return row.of_degree(inputs, degree);
+    return row.of_degree(inputs, arguments.only("degree"));
   }
   return nullptr;
 }
@@ -93,9 +108,16 @@ template <class T>
 std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
                                              std::string_view kernel, Anchors<T> anchors) {
   if (text == "precomputed") return precomputed_map<T>(inputs);
-  if (text != "kernel") return map_from_text<T>(text, inputs);
-  return std::visit(
-      [&](auto& rows) { return kernel_map<T>(Kernel::parse(kernel), std::move(rows)); }, anchors);
+  if (anchor_columns(text, inputs) == 0) return map_from_text<T>(text, inputs);
+  const Kernel k = Kernel::parse(kernel);
+  if (text == "kernel")
+    return std::visit([&](auto& rows) { return kernel_map<T>(k, std::move(rows)); }, anchors);
+  auto* const numbers = std::get_if<Matrix<T>>(&anchors);
+  require(numbers != nullptr, Errc::bad_option, "the numbers of the map '{}' are sparse",
+          text.substr(0, 80));
+  if (text == "fourier") return fourier_map<T>(k, std::move(*numbers));
+  Arguments arguments(text, text.find('('));
+  return tensor_sketch_map<T>(k, arguments.only("features"), std::move(*numbers));
 }
 
 template std::shared_ptr<const Map<float>> map_from_text(std::string_view, Index);

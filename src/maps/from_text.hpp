@@ -15,12 +15,15 @@ namespace mercer {
 template <class T>
 std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs);
 
+/// The columns of the anchors that the map of that name has in a model file; 0 when it has none.
+Index anchor_columns(std::string_view text, Index inputs);
+
 /// Anchors of either kind; of no rows: none.
 template <class T>
 using Anchors = std::variant<Matrix<T>, Csr<T>>;
 
-/// The same for every map that a model may have: `kernel`, on anchors that must be there, and
-/// `precomputed` too. Throws what `Kernel::parse` throws.
+/// The same for every map that a model may have: also `precomputed`, and those that have a kernel
+/// and anchors, which must be there. Throws what `Kernel::parse` throws.
 template <class T>
 std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
                                              std::string_view kernel, Anchors<T> anchors);
