@@ -31,6 +31,8 @@ constexpr const char* examples =
     "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
     "  mercer fit big.npy -k 10 --memory 256MiB -o big.st   larger than memory: streamed, exact\n"
     "  mercer fit wine.csv --label cultivar --scale std --kernel rbf -k 3\n"
+    "  mercer fit big.npy --kernel rbf -k 10 --approx 'cholesky(rank=500)' --memory 1GiB\n"
+    "  mercer fit big.npy --kernel rbf -k 10 --time 30s     exact if that is quick enough\n"
     "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
 
 struct Flags {
@@ -38,6 +40,7 @@ struct Flags {
   RunFlags run;
   VarianceFlags variance;
   std::string kernel, map;
+  std::string approx = "none", time;
   bool precomputed = false;
   bool clip = false;
   std::string components;
@@ -83,8 +86,8 @@ void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
     text += fmt::format("{} row{} with missing cells left out\n", n, n == 1 ? "" : "s");
   if (const Index n = source.missing_cells(); n > 0)
     text += fmt::format("{} missing cell{} taken as the column's mean\n", n, n == 1 ? "" : "s");
-  text += out.dim(solver_line(summary, out)) + "\n\n" + component_table(summary, out) + "\n" +
-          loading_lines(summary, out);
+  text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) + "\n" +
+          component_table(summary, out) + "\n" + loading_lines(summary, out);
   if (cloud)
     text += "\n" + (cloud->y.empty()
                         ? strips(*cloud, out, axis_title(summary, 0))
@@ -130,6 +133,8 @@ void fit_rows(const Flags& flags) {
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
   if (!flags.kernel.empty()) options.kernel = Kernel::parse(flags.kernel);
+  if (flags.approx != "none") options.approx = parse_approx(flags.approx);
+  if (!flags.time.empty()) options.seconds = parse_seconds("--time", flags.time);
   options.precomputed = flags.precomputed;
   options.clip = flags.clip;
   options.components = components_of(flags);
@@ -206,8 +211,15 @@ void add_fit(CLI::App& app) {
   add_switch(fit, "--precomputed", flags->precomputed, "DATA is a kernel matrix", "Space");
   add_switch(fit, "--clip", flags->clip,
              "take a kernel that is not valid: negative eigenvalues are 0", "Space");
+  add_text(fit, "--approx", flags->approx, "EXPR",
+           "kernels, any number of rows: cholesky(rank=500), nystrom(landmarks=1000), "
+           "fourier(features=2000), tensorsketch(features=2048) (none)",
+           "Space");
+  add_text(fit, "--time", flags->time, "T",
+           "kernels: a wish such as 30s or 5min; approximates what takes longer", "Running");
   add_text(fit, "--solver", flags->solver, "NAME",
-           "auto, covariance, gram, svd, randomized; dense or krylov for kernels (auto: by cost)", "Running");
+           "auto, covariance, gram, svd, randomized; dense or krylov for kernels (auto: by cost)",
+           "Running");
   add_text(fit, "--tolerance", flags->tolerance, "X",
            "largest residual, relative to the first eigenvalue (1e-10)", "Running");
   add_precision_flag(fit, flags->variance.precision,

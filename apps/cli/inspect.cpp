@@ -43,8 +43,8 @@ void inspect(const Model<T>& model, const Flags& flags) {
   if (!summary.id_column.empty())
     text += fmt::format("id {}\n", shown(summary.id_column, wide, out.unicode));
   text += fmt::format("total variance {:.6g}\n", summary.report.total_variance);
-  text += out.dim(solver_line(summary, out)) + "\n\n" + component_table(summary, out) + "\n" +
-          loading_lines(summary, out);
+  text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) + "\n" +
+          component_table(summary, out) + "\n" + loading_lines(summary, out);
   print(text);
 }
 

@@ -104,7 +104,7 @@ std::string run_charts(const std::vector<TraceRow>& trace, const Terminal& termi
     for (std::size_t l = 0; l < std::max(a.size(), b.size()); ++l) {
       std::string line = l < a.size() ? a[l] : "";
       if (l < b.size()) {
-        const std::size_t used = seen(line), wanted = static_cast<std::size_t>(width + margin + 3);
+        const std::size_t used = seen(line), wanted = std::size_t(width) + std::size_t{margin} + 3;
         line += std::string(used < wanted ? wanted - used : 1, ' ') + b[l];
       }
       while (line.ends_with(' ')) line.pop_back();

@@ -179,6 +179,23 @@ double parse_positive(std::string_view option, std::string_view text) {
   return *value;
 }
 
+double parse_seconds(std::string_view option, std::string_view text) {
+  static constexpr Choice<double> units[] = {{"ms", 1e-3}, {"min", 60}, {"s", 1}, {"h", 3600}};
+  std::string_view digits = text;
+  double unit = 1;
+  for (const auto& [name, seconds] : units)
+    if (text.ends_with(name)) {
+      digits = text.substr(0, text.size() - name.size());
+      unit = seconds;
+      break;
+    }
+  while (digits.ends_with(' ')) digits.remove_suffix(1);
+  const auto value = number<double>(digits);
+  if (!value || !(*value > 0) || !std::isfinite(*value * unit))
+    throw UsageError(fmt::format("{} '{}' is no time such as 30s, 5min or 2h", option, text));
+  return *value * unit;
+}
+
 bool parse_is_float(std::string_view text) {
   static constexpr Choice<bool> choices[] = {{"double", false}, {"float", true}};
   return choose("--precision", text, choices);

@@ -77,6 +77,8 @@ double parse_tolerance(std::string_view text);
 Scale parse_scale(std::string_view text);
 /// A number greater than 0.
 double parse_positive(std::string_view option, std::string_view text);
+/// 30s, 500ms, 5min, 2h; a number alone is seconds.
+double parse_seconds(std::string_view option, std::string_view text);
 bool parse_is_float(std::string_view text);
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t low,
                            std::int64_t high);

@@ -97,6 +97,23 @@ std::string solver_line(const Summary& summary, const Terminal&) {
   return line;
 }
 
+std::string approximation_line(const Summary& summary, const Terminal& terminal) {
+  if (!summary.report.approximation) return {};
+  const Approximation& a = *summary.report.approximation;
+  const char* plus_minus = terminal.unicode ? "±" : "+-";
+  const double total = summary.eigenvalues.sum() / summary.ratio.sum();
+  std::string line = fmt::format("approximate: {}, {}; ", a.text, count_text(a.rank, "feature"));
+  if (a.estimated)
+    line += fmt::format("Frobenius error {} {} {} of the kernel matrix (estimated)",
+                        percent(a.error), plus_minus, percent(a.spread));
+  else line += fmt::format("trace error {} of the kernel matrix", percent(a.error));
+  const double low = a.below / total, high = a.above / total;
+  return line +
+         (low > 0 ? fmt::format("; each ratio within {} {}", plus_minus, percent(high))
+                  : fmt::format("; each ratio up to {} larger", percent(high))) +
+         "\n";
+}
+
 std::string component_table(const Summary& summary, const Terminal& terminal) {
   const Index k = summary.eigenvalues.size();
   const Index rows = k <= most_rows + 2 ? k : most_rows;

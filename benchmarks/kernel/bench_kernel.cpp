@@ -2,7 +2,9 @@
 // bench_kernel fit FILE rows=N k=K               best time of mercer::fit, rbf with γ = 1/d
 // bench_kernel alone FILE rows=N block=B         what a fit cannot do without, alone
 // bench_kernel transform FILE NEW rows=N k=K     best time of Model::transform of NEW
-// More words: reps=3, memory=BYTES, precision=float. Each prints one line of JSON.
+// bench_kernel landmarks FILE rows=N landmarks=M  SYRK, GEMM and exps of M landmarks, alone
+// More words: approx=cholesky(rank=500), seed=1, reps=3, memory=BYTES, precision=float. Each prints
+// one line of JSON.
 #include "bench.hpp"
 #include "simd/elementwise.hpp"
 
@@ -92,6 +94,9 @@ Model<T> fitted(const Matrix<T>& x, const Words& words) {
                      .kernel = kernels::rbf({.gamma = 1.0 / static_cast<double>(x.cols())}),
                      .tolerance = 1e-8};
   options.memory = static_cast<std::size_t>(words.number("memory", 0));
+  options.seed = static_cast<std::uint64_t>(words.number("seed", 1));
+  if (const std::string approx = words.text("approx", ""); !approx.empty())
+    options.approx = parse_approx(approx);
   return fit(x, options);
 }
 
@@ -108,10 +113,29 @@ void fit_file(const Words& words) {
   const auto& residuals = report.solver.residuals;
   fmt::print(
       "{{\"seconds\": {}, \"passes\": {}, \"solver\": \"{}\", \"why\": \"{}\", \"residual\": {}, "
-      "\"peak_bytes\": {}, \"values\": [{}]}}\n",
+      "\"peak_bytes\": {}, \"error\": {}, \"values\": [{}]}}\n",
       seconds, report.solver.passes, report.solver.name, report.solver.why,
       residuals.empty() ? 0.0 : *std::max_element(residuals.begin(), residuals.end()), peak_bytes(),
-      fmt::join(values, ", "));
+      report.approximation ? report.approximation->error : 0.0, fmt::join(values, ", "));
+}
+
+/// What M landmarks cannot do without: the products of the rows with them, N·M exponentials, and
+/// one SYRK of the similarities.
+template <class T>
+void landmarks_alone(const Words& words) {
+  const Matrix<T> x = load<T>(words.files[0], words.number("rows", 0));
+  const Index n = x.rows(), d = x.cols(), m = words.number("landmarks", 1000), strip = 4096;
+  const double strips = static_cast<double>(n) / static_cast<double>(strip);
+  Matrix<T> sections(strip, m);
+  Matrix<T> c(m, m);
+  openblas_set_num_threads(cores());
+  const double inner =
+      strips *
+      best(5, [&] { gemm(CblasTrans, strip, m, d, x.data(), d, x.data(), d, sections.data(), m); });
+  Matrix<T> turned = sections.transpose();
+  const double square = strips * best(5, [&] { syrk(turned, c); });
+  fmt::print("{{\"seconds\": {}, \"gemm\": {}, \"exp\": {}, \"syrk\": {}}}\n", 0.0, inner,
+             exp_alone<T>(static_cast<double>(n) * static_cast<double>(m)), square);
 }
 
 /// One SYRK of the rows, N²/2 exponentials, and the product of the N×N matrix with a block. Beyond
@@ -181,6 +205,7 @@ template <class T>
 int run(const std::string& what, const Words& words) {
   if (what == "fit" && words.files.size() == 1) fit_file<T>(words);
   else if (what == "alone" && words.files.size() == 1) alone<T>(words);
+  else if (what == "landmarks" && words.files.size() == 1) landmarks_alone<T>(words);
   else if (what == "transform" && words.files.size() == 2) transform_file<T>(words);
   else return 2;
   return 0;

@@ -10,12 +10,15 @@
 ///     auto kernel = mercer::kernels::rbf({.gamma = 2});
 ///     auto rings = mercer::fit(x, {.components = 2, .kernel = kernel});
 ///     auto cubic = mercer::fit(x, mercer::polynomial_map<double>(x.cols(), 3));
+///     auto many = mercer::fit(*mercer::open<double>("big.npy"),
+///                             {.kernel = kernel, .approx = mercer::Cholesky{.rank = 500}});
 ///
 /// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d²,
 /// randomized some 130·N·d in each of about eight passes.
 /// Kernels: N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or some 9·N³
 /// (dense).
 
+#include <mercer/approx.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/model.hpp>
 #include <mercer/progress.hpp>
@@ -83,6 +86,11 @@ struct FitOptions {
   std::optional<Kernel> kernel{};  ///< kernel PCA with this kernel
   bool precomputed = false;        ///< the rows are a kernel matrix, N×N
   bool clip = false;               ///< take an invalid kernel: its negative eigenvalues count as 0
+  std::optional<Approx> approx{};  ///< kernels: not exactly, but for any number of rows
+  /// Kernels: how long it may take. What does not go exactly in that time is approximated, as well
+  /// as the time allows; the report says what was done and why. A wish: nothing is cut short. 0:
+  /// any
+  double seconds = 0;
   Solver solver = Solver::automatic;
   double tolerance = 1e-10;  ///< largest residual, relative to the first eigenvalue
   bool center = true;
@@ -91,7 +99,7 @@ struct FitOptions {
   Missing missing = Missing::error;  ///< NaN cells: an error, or `mean`
   std::size_t memory = 0;            ///< budget in bytes; 0: what the machine has free
   int threads = 0;                   ///< 0: one per core
-  std::uint64_t seed = 1;            ///< of the vectors that krylov starts from
+  std::uint64_t seed = 1;            ///< of start vectors, landmarks and random features
   Monitor monitor{};
 };
 
@@ -109,7 +117,8 @@ Model<typename Derived::Scalar> fit(const Eigen::MatrixBase<Derived>& x,
 }
 
 /// Fits a source. What fits in `options.memory` is read once and kept; a larger source is
-/// streamed in one pass by the covariance route, two when small variances need rescue.
+/// streamed in one pass by the covariance route, two when small variances need rescue. Approximate
+/// kernel PCA streams as well, in a few passes.
 template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& options = {});
 

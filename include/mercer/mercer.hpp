@@ -2,10 +2,12 @@
 /// \file
 /// Everything.
 
+#include <mercer/approx.hpp>
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
 #include <mercer/hebbian.hpp>
+#include <mercer/incremental_kernel.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/kernel_hebbian.hpp>
 #include <mercer/learn.hpp>

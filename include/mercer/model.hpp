@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,12 +40,25 @@ struct SolverReport {
   bool converged = false;         ///< always true in a model that exists
 };
 
+/// How far an approximate kernel PCA may be off. The true eigenvalue μ of each component lies in
+/// [μ̂ − below, μ̂ + above].
+struct Approximation {
+  std::string name;  ///< "nystrom", "cholesky", "fourier", "tensorsketch"
+  std::string text;  ///< with its parameters; parses back
+  Index rank = 0;    ///< features that the rows were mapped to
+  double error = 0;  ///< trace norm of K − K̂, or Frobenius norm when `estimated`, over that of K
+  double spread = 0;       ///< standard error of `error`; 0 where that is exact
+  bool estimated = false;  ///< from pairs of a sample: random features have no exact one
+  double below = 0, above = 0;
+};
+
 /// How a model was found: everything but the map itself.
 struct Report {
   std::string method = "pca";  ///< "pca"
   SolverReport solver;
-  std::int64_t n_samples = 0;  ///< rows that entered the fit
-  double weight = 0;           ///< sum of row weights; n_samples without weights
+  std::optional<Approximation> approximation{};  ///< of a kernel; none: exact
+  std::int64_t n_samples = 0;                    ///< rows that entered the fit
+  double weight = 0;                             ///< sum of row weights; n_samples without weights
   bool weighted = false;
   bool centered = true;
   int ddof = 1;               ///< variance = eigenvalue / (weight − ddof)

@@ -2,16 +2,19 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "fit/approximate.hpp"
 #include "fit/choose.hpp"
 #include "fit/kernel_pca.hpp"
 #include "fit/mapped_source.hpp"
 #include "fit/passes.hpp"
+#include "fit/plan.hpp"
 #include "fit/spectrum.hpp"
 #include "fit/validate.hpp"
 #include "maps/budget.hpp"
 #include "solvers/dense.hpp"
 
 #include <mercer/data.hpp>
+#include <mercer/incremental_kernel.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -19,12 +22,6 @@
 namespace mercer {
 
 namespace {
-
-void validate_weights(const double* weights, Index n) {
-  for (Index i = 0; weights && i < n; ++i)
-    require(weights[i] >= 0 && std::isfinite(weights[i]), Errc::bad_data,
-            "the weight of row {} is {}; weights must be numbers of 0 or more", i + 1, weights[i]);
-}
 
 double budget(const FitOptions& options) {
   return options.memory > 0 ? static_cast<double>(options.memory)
@@ -80,7 +77,7 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, c
 template <class T>
 Model<T> fit_in_memory(const Rows<T>& x, const FitOptions& options, const double* weights,
                        Schema schema, double working_budget) {
-  validate_weights(weights, x.rows());
+  require_weights(weights, x.rows());
   schema.weighted = weights != nullptr;
   const Size size{.rows = static_cast<double>(x.rows()),
                   .cols = static_cast<double>(x.cols()),
@@ -91,6 +88,36 @@ Model<T> fit_in_memory(const Rows<T>& x, const FitOptions& options, const double
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
   Passes<T> passes(x, weights, options.monitor);
   return solve(passes, size, options, schema, working_budget);
+}
+
+/// Rows in memory, exactly or not, as the options ask.
+template <class T>
+Model<T> fit_kernel_rows(const Rows<T>& x, const FitOptions& options, const double* weights,
+                         Schema schema, double working_budget) {
+  Plan plan;
+  if (!options.precomputed && x.rows() > 0)
+    plan = plan_kernel(options, static_cast<double>(x.rows()),
+                       static_cast<double>(x.entries()) / static_cast<double>(x.rows()),
+                       working_budget, working_budget);
+  if (!plan.approx) return fit_kernel(x, options, weights, schema, working_budget, plan.why);
+  schema.weighted = weights != nullptr;
+  Passes<T> passes(x, weights, options.monitor);
+  return fit_approximate(passes, *plan.approx, plan.why, options, schema, working_budget);
+}
+
+template <class T>
+Model<T> fit_once(Source<T>& source, const FitOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  IncrementalKernelPca<T> pca(source.schema().features, options);
+  while (const auto block = source.next()) pca.update(block->rows, block->weights);
+  require(pca.rows() > 0, Errc::bad_data, "{} has no rows", source.name());
+  ModelParts<T> parts = pca.model().parts();
+  parts.feature_names = source.schema().feature_names;
+  parts.label_column = source.schema().label;
+  parts.id_column = source.schema().id;
+  parts.report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return Model<T>(std::move(parts));
 }
 
 /// Bytes a source will take once it is read, or 0 when that cannot be told.
@@ -105,8 +132,9 @@ double expected_bytes(Source<T>& source) {
 template <class T>
 Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights) {
   validate(options);
-  validate_weights(weights, x.rows());
-  if (in_kernel_space(options)) return fit_kernel(x, options, weights, Schema{}, budget(options));
+  require_weights(weights, x.rows());
+  if (in_kernel_space(options))
+    return fit_kernel_rows(x, options, weights, Schema{}, budget(options));
   return fit_in_memory(x, options, weights, Schema{}, budget(options));
 }
 
@@ -115,12 +143,26 @@ Model<T> fit(Source<T>& source, const FitOptions& options) {
   validate(options);
   const double allowed = budget(options), bytes = expected_bytes(source);
   if (in_kernel_space(options)) {
+    const bool may_stream = (options.approx || options.seconds > 0) && source.can_rewind();
+    if (may_stream && bytes > allowed / 2) {
+      const Plan plan =
+          plan_kernel(options, static_cast<double>(source.expected_rows()),
+                      static_cast<double>(source.schema().features), allowed - bytes, allowed);
+      if (plan.approx) {
+        Passes<T> passes(source);
+        return fit_approximate(passes, *plan.approx, plan.why, options, source.schema(), allowed);
+      }
+    }
+    // Rows that come only once, as those of a pipe, choose their features as they come.
+    if (options.approx && !source.can_rewind() && options.missing != Missing::mean)
+      return fit_once(source, options);
     // Kernels compare every row with every other: all of them are needed at once.
     if (const auto all = source.whole())
-      return fit_kernel(all->rows, options, all->weights, source.schema(), allowed - bytes);
+      return fit_kernel_rows(all->rows, options, all->weights, source.schema(), allowed - bytes);
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
-    return fit_kernel(table.rows(), options, table.weights.empty() ? nullptr : table.weights.data(),
-                      table.schema, allowed - bytes);
+    return fit_kernel_rows(table.rows(), options,
+                           table.weights.empty() ? nullptr : table.weights.data(), table.schema,
+                           allowed - bytes);
   }
   // Half for the rows, half for the work.
   const bool keep = !source.can_rewind() || source.schema().sparse || bytes <= allowed / 2;

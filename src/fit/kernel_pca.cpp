@@ -16,21 +16,6 @@ namespace {
 /// Rows whose kernel matrix is looked at when the kernel is not valid by construction.
 constexpr Index checked_rows = 500;
 
-template <class T>
-void require_finite(const Rows<T>& x, bool missing_are_filled) {
-  for (Index i = 0; i < x.rows(); ++i) {
-    const std::int64_t entries =
-        x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-    for (std::int64_t e = 0; e < entries; ++e) {
-      const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
-      const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
-      require(std::isfinite(value) || (missing_are_filled && std::isnan(value)), Errc::bad_data,
-              "row {}, column {} is {}; remove the row or fill in a number", i + 1,
-              (x.sparse() ? x.csr().columns[at] : e) + 1, value);
-    }
-  }
-}
-
 void refuse_invalid(const MercerCheck& check, const std::string& what) {
   if (check.valid()) return;
   if (!check.symmetric)
@@ -115,8 +100,15 @@ Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights,
 }  // namespace
 
 template <class T>
+void require_valid(const Kernel& kernel, const Rows<T>& rows, int threads) {
+  if (!kernel.always_valid())
+    refuse_invalid(check_kernel(kernel, rows, checked_rows, threads),
+                   fmt::format("the kernel {}", kernel.text()));
+}
+
+template <class T>
 Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* weights,
-                    const Schema& schema, double budget) {
+                    const Schema& schema, double budget, const std::string& note) {
   const auto start = std::chrono::steady_clock::now();
   require(x.rows() > 0, Errc::bad_data, "the data have no rows");
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
@@ -144,9 +136,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   std::optional<Kernel> kernel;
   if (!options.precomputed) {
     kernel = options.kernel->completed(rows);
-    if (!kernel->always_valid() && !options.clip)
-      refuse_invalid(check_kernel(*kernel, rows, checked_rows, options.threads),
-                     fmt::format("the kernel {}", kernel->text()));
+    if (!options.clip) require_valid(*kernel, rows, options.threads);
   }
   const Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows) : matrix_tiles(rows);
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
@@ -174,7 +164,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   report.ddof = options.ddof;
   report.total_variance = s.trace / (weight - options.ddof);
   report.solver.name = s.dense ? "dense" : "krylov";
-  report.solver.why = s.why;
+  report.solver.why = note.empty() ? s.why : note + "; " + s.why;
   report.solver.passes = s.passes;
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + s.residuals.size());
   report.solver.tolerance = s.tolerance;
@@ -184,9 +174,12 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   return Model<T>(std::move(parts));
 }
 
-template Model<float> fit_kernel(const Rows<float>&, const FitOptions&, const double*,
-                                 const Schema&, double);
-template Model<double> fit_kernel(const Rows<double>&, const FitOptions&, const double*,
-                                  const Schema&, double);
+#define MERCER_INSTANTIATE(T)                                                                   \
+  template Model<T> fit_kernel(const Rows<T>&, const FitOptions&, const double*, const Schema&, \
+                               double, const std::string&);                                     \
+  template void require_valid(const Kernel&, const Rows<T>&, int);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer

@@ -1,5 +1,6 @@
 #include "fit/standard.hpp"
 
+#include "core/require.hpp"
 #include "operators/centred.hpp"
 #include "operators/column_means.hpp"
 
@@ -64,7 +65,23 @@ Matrix<T> standardized(const Rows<T>& rows, const Standard& standard) {
   return out;
 }
 
+template <class T>
+void require_finite(const Rows<T>& x, bool missing_are_filled) {
+  for (Index i = 0; i < x.rows(); ++i) {
+    const std::int64_t entries =
+        x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
+    for (std::int64_t e = 0; e < entries; ++e) {
+      const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
+      const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
+      require(std::isfinite(value) || (missing_are_filled && std::isnan(value)), Errc::bad_data,
+              "row {}, column {} is {}; remove the row or fill in a number", i + 1,
+              (x.sparse() ? x.csr().columns[at] : e) + 1, value);
+    }
+  }
+}
+
 #define MERCER_INSTANTIATE(T)                                     \
+  template void require_finite(const Rows<T>&, bool);             \
   template Standard find_standard(Passes<T>&, const FitOptions&); \
   template Matrix<T> standardized(const Rows<T>&, const Standard&);
 MERCER_INSTANTIATE(float)

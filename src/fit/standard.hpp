@@ -22,6 +22,10 @@ inline bool changes_rows(const FitOptions& options) {
   return options.scale == Scale::std || options.missing == Missing::mean;
 }
 
+/// Names the first entry that is not a number (or not finite, where missing cells are filled).
+template <class T>
+void require_finite(const Rows<T>& x, bool missing_are_filled);
+
 /// The rows, dense.
 template <class T>
 Matrix<T> standardized(const Rows<T>& rows, const Standard& standard);

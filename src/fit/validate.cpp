@@ -2,7 +2,28 @@
 
 #include "core/require.hpp"
 
+#include <cmath>
+
 namespace mercer {
+
+namespace {
+
+void require_valid(const Approx& approx) {
+  const auto at_least_one = [](const char* name, Index value) {
+    require(value >= 1, Errc::bad_option, "--approx: {}={} must be at least 1", name, value);
+  };
+  if (const auto* a = std::get_if<Nystrom>(&approx)) at_least_one("landmarks", a->landmarks);
+  if (const auto* a = std::get_if<Fourier>(&approx)) at_least_one("features", a->features);
+  if (const auto* a = std::get_if<TensorSketch>(&approx)) at_least_one("features", a->features);
+  if (const auto* a = std::get_if<Cholesky>(&approx))
+    require(a->rank >= 0 && (a->rank > 0 || (a->tolerance > 0 && a->tolerance < 1)),
+            Errc::bad_option,
+            "--approx: cholesky needs a rank of 1 or more, or a tolerance "
+            "between 0 and 1, not rank={}, tolerance={}",
+            a->rank, a->tolerance);
+}
+
+}  // namespace
 
 void validate(const FitOptions& o) {
   const Components& c = o.components;
@@ -25,8 +46,26 @@ void validate(const FitOptions& o) {
           "--solver dense and krylov are for kernel PCA (--kernel, --precomputed)");
   require(!o.precomputed || (o.scale == Scale::none && o.missing != Missing::mean),
           Errc::bad_option, "--precomputed: similarities can neither be scaled nor filled in");
+  require(!(o.approx && o.seconds > 0), Errc::bad_option,
+          "--approx and --time exclude each other: the time is for choosing an approximation");
+  require(o.seconds >= 0 && std::isfinite(o.seconds), Errc::bad_option,
+          "--time {} is no number of seconds", o.seconds);
+  const bool approximate = o.approx || o.seconds > 0;
+  require(!approximate || o.kernel, Errc::bad_option,
+          "--approx and --time are for kernel PCA of rows: give a --kernel");
+  require(!approximate || o.solver == Solver::automatic, Errc::bad_option,
+          "--approx and --time exclude --solver: features are solved by their covariance");
+  require(!approximate || !o.clip, Errc::bad_option,
+          "--clip is for exact kernel PCA; an approximation needs a valid kernel");
+  if (o.approx) require_valid(*o.approx);
   require(o.center || o.missing != Missing::mean, Errc::bad_option,
           "--missing mean needs centring; leave the rows out instead (--missing drop)");
+}
+
+void require_weights(const double* weights, Index rows) {
+  for (Index i = 0; weights && i < rows; ++i)
+    require(weights[i] >= 0 && std::isfinite(weights[i]), Errc::bad_data,
+            "the weight of row {} is {}; weights must be numbers of 0 or more", i + 1, weights[i]);
 }
 
 }  // namespace mercer

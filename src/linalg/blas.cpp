@@ -64,6 +64,13 @@ void multiply_tall(const double* a, Index n, Index m, Index a_stride, const doub
               size(a_stride), b, size(b_stride), add ? 1.0 : 0.0, c, size(c_stride));
 }
 
+void times_triangular(double* x, Index n, Index x_stride, Triangular how, const double* l, Index m,
+                      Index l_stride) {
+  cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower,
+              how == Triangular::inverse ? CblasNoTrans : CblasTrans, CblasNonUnit, size(n),
+              size(m), 1.0, l, size(l_stride), x, size(x_stride));
+}
+
 template <class T>
 void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
                          Index b_stride, T* c, Index c_stride) {

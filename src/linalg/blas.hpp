@@ -42,4 +42,9 @@ template <class T>
 void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
                          Index b_stride, T* c, Index c_stride);
 
+/// X = X L⁻ᵀ (or X L⁻¹), for a lower triangular L, m×m, and X n×m.
+enum class Triangular { inverse, inverse_transposed };
+void times_triangular(double* x, Index n, Index x_stride, Triangular how, const double* l, Index m,
+                      Index l_stride);
+
 }  // namespace mercer

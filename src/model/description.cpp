@@ -125,6 +125,15 @@ nlohmann::ordered_json solver_json(const SolverReport& s) {
           {"tolerance", s.tolerance}, {"converged", s.converged}};
 }
 
+nlohmann::ordered_json approximation_json(const Approximation& a) {
+  nlohmann::ordered_json out{{"name", a.name}, {"text", a.text}, {"rank", a.rank}};
+  out[a.estimated ? "frobenius_error_ratio" : "trace_error_ratio"] = a.error;
+  if (a.estimated) out["standard_error"] = a.spread;
+  out["eigenvalue_below"] = a.below;
+  out["eigenvalue_above"] = a.above;
+  return out;
+}
+
 std::string description_text(const Description& d) {
   const bool utf8 = is_utf8(d.label_column) && is_utf8(d.id_column) &&
                     std::all_of(d.feature_names.begin(), d.feature_names.end(), is_utf8);
@@ -148,6 +157,7 @@ std::string description_text(const Description& d) {
                 {"solver", solver_json(r.solver)},
                 {"seconds", r.seconds},
                 {"peak_memory_bytes", r.peak_memory_bytes}});
+  if (r.approximation) words["approximation"] = approximation_json(*r.approximation);
   return json_text(words);
 }
 
@@ -185,6 +195,19 @@ Description parse_description(std::string_view text, std::size_t values, const s
   d.report.solver.residuals = solver.numbers("residuals");
   d.report.solver.tolerance = solver.number("tolerance");
   d.report.solver.converged = solver.truth("converged");
+  if (get.has("approximation")) {
+    const Members from(get("approximation"), file);
+    Approximation a;
+    a.name = from.text("name");
+    a.text = from.text("text");
+    a.rank = static_cast<Index>(from.count("rank", any));
+    a.estimated = from.has("frobenius_error_ratio");
+    a.error = from.number(a.estimated ? "frobenius_error_ratio" : "trace_error_ratio");
+    if (a.estimated) a.spread = from.number("standard_error");
+    a.below = from.number("eigenvalue_below");
+    a.above = from.number("eigenvalue_above");
+    d.report.approximation = std::move(a);
+  }
   d.report.seconds = get.number("seconds");
   d.report.peak_memory_bytes = get.count("peak_memory_bytes", any);
   return d;

@@ -3,6 +3,7 @@
 #include "core/json_text.hpp"
 #include "model/description.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -37,6 +38,18 @@ Vector<double> running_sum(Vector<double> values) {
   return values;
 }
 
+/// The error bar in words, and what it says of each eigenvalue.
+template <class T>
+Json with_intervals(const Model<T>& model) {
+  const Approximation& a = *model.report().approximation;
+  Json out = approximation_json(a);
+  Json intervals = Json::array();
+  for (const double value : model.eigenvalues())
+    intervals.push_back({std::max(0.0, value - a.below), value + a.above});
+  out["eigenvalue_intervals"] = std::move(intervals);
+  return out;
+}
+
 }  // namespace
 
 template <class T>
@@ -67,7 +80,7 @@ std::string to_json(const Model<T>& model, int indent) {
                   {"cumulative_variance_ratio", list(running_sum(ratio))},
                   {"total_variance", r.total_variance},
                   {"solver", solver_json(r.solver)},
-                  {"approximation", nullptr},
+                  {"approximation", r.approximation ? with_intervals(model) : Json(nullptr)},
                   {"seconds", r.seconds},
                   {"peak_memory_bytes", r.peak_memory_bytes}};
   return json_text(json, indent);

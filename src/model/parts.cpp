@@ -55,6 +55,10 @@ std::string report_problem(const Report& r, Index k) {
     if (!possible(residual)) return "a residual is impossible";
   if (!r.solver.residuals.empty() && !has(r.solver.residuals, k))
     return "it has not one residual a component";
+  if (r.approximation)
+    for (const double number : {r.approximation->error, r.approximation->spread,
+                                r.approximation->below, r.approximation->above})
+      if (!possible(number)) return "the error of its approximation is impossible";
   if (r.n_samples < 1 || r.weight == 0) return "it was fitted to no rows";
   if (r.ddof != 0 && r.ddof != 1) return "ddof is neither 0 nor 1";
   if (r.solver.passes < 0 || r.peak_memory_bytes < 0) return "its report has a negative count";

@@ -23,6 +23,9 @@ constexpr Index shift_rows = 4096;
 constexpr Index own_sum_columns = 512;
 /// Numbers in a block that is centred and then multiplied: small enough for the L2 cache.
 constexpr Index block_numbers = Index{1} << 14;
+/// With so many columns BLAS has the d×d sums to read and write for every block, which only pays
+/// when the block is long.
+constexpr Index many_columns = 256, long_block = 512;
 
 double total_weight(const double* weights, Index n) {
   return weights ? Eigen::Map<const Vector<double>>(weights, n).sum() : static_cast<double>(n);
@@ -31,16 +34,22 @@ double total_weight(const double* weights, Index n) {
 /// Σ w(x−s) and Σ w(x−s)(x−s)ᵀ of dense (or densified) rows, a block at a time.
 class ShiftedSums {
  public:
-  ShiftedSums(const Vector<double>& shift, bool nan_on_shift)
+  /// With `second` the products go there, otherwise into a matrix of its own.
+  ShiftedSums(const Vector<double>& shift, bool nan_on_shift, Matrix<double>* second = nullptr)
       : shift_(shift),
         nan_on_shift_(nan_on_shift),
         d_(shift.size()),
         few_(d_ <= few_columns),
         stride_(few_ ? padded_columns(d_) : d_),
-        block_rows_(few_ ? few_columns_block(d_) : std::max<Index>(block_numbers / d_, 64)),
+        block_rows_(few_                ? few_columns_block(d_)
+                    : d_ > many_columns ? long_block
+                                        : std::max<Index>(block_numbers / d_, 64)),
         block_(Matrix<double>::Zero(block_rows_, stride_)),
         first_(Vector<double>::Zero(d_)),
-        second_(Matrix<double>::Zero(stride_, stride_)) {}
+        second_(second && !few_ ? 0 : stride_, second && !few_ ? 0 : stride_),
+        target_(second && !few_ ? *second : second_) {
+    second_.setZero();
+  }
 
   template <class T>
   void add(const Rows<T>& rows, const double* weights) {
@@ -57,12 +66,15 @@ class ShiftedSums {
                     block_.data(), stride_);
       first_ += part;
       if (few_) add_inner_products_padded(block_.data(), n, d_, second_.data());
-      else add_inner_products(block_.data(), n, d_, d_, second_);
+      else add_inner_products(block_.data(), n, d_, d_, target_);
     }
   }
 
   const Vector<double>& first() const { return first_; }
-  auto second() const { return second_.topLeftCorner(d_, d_); }
+  /// What is not yet where it should go.
+  void add_to(Matrix<double>& second) const {
+    if (second_.size() > 0) second.triangularView<Eigen::Upper>() += second_.topLeftCorner(d_, d_);
+  }
 
  private:
   const Vector<double>& shift_;
@@ -73,6 +85,7 @@ class ShiftedSums {
   Matrix<double> block_;
   Vector<double> first_;
   Matrix<double> second_;
+  Matrix<double>& target_;
 };
 
 /// Adds the rows' outer products entry by entry. Each task owns a stripe of the result, so the
@@ -145,13 +158,14 @@ void Moments::add(const Rows<T>& rows, const double* weights, int threads) {
   std::vector<std::unique_ptr<ShiftedSums>> parts(own_sums ? thread_count(threads) : 1);
   parallel_ranges(n, static_cast<int>(parts.size()), grain, [&](Index begin, Index end, int part) {
     auto& sums = parts[part];
-    sums = std::make_unique<ShiftedSums>(shift_, nan_on_shift_);
+    sums = std::make_unique<ShiftedSums>(shift_, nan_on_shift_,
+                                         parts.size() == 1 ? &second_ : nullptr);
     sums->add(rows.middle(begin, end - begin), weights ? weights + begin : nullptr);
   });
   for (const auto& sums : parts) {
     if (!sums) continue;  // fewer parts than threads
     sum_ += sums->first();
-    second_.triangularView<Eigen::Upper>() += sums->second();
+    sums->add_to(second_);
   }
 }
 

@@ -61,7 +61,7 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   std::set<std::string> fit = rows;
   fit.insert({"--output", "--scores", "--components", "--ddof", "--solver", "--tolerance",
               "--memory", "--no-center", "--scale", "--weights", "--json", "--no-plot", "--kernel",
-              "--map", "--precomputed", "--clip"});
+              "--map", "--precomputed", "--clip", "--approx", "--time"});
   EXPECT_EQ(flags_of("fit"), fit);
   std::set<std::string> transform = rows;
   transform.insert("--output");

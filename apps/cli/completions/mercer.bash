@@ -27,6 +27,8 @@ _mercer() {
     --delimiter) COMPREPLY=($(compgen -W "comma tab semicolon pipe space" -- "$current")); return ;;
     --kernel) COMPREPLY=($(compgen -W "rbf poly linear laplacian cosine" -- "$current")); return ;;
     --map) COMPREPLY=($(compgen -W "monomials(degree=2) polynomial(degree=2) plain(degree=2) squares" -- "$current")); return ;;
+    --approx) COMPREPLY=($(compgen -W "none cholesky(rank=500) cholesky(tolerance=0.01) nystrom(landmarks=1000) fourier(features=2000) tensorsketch(features=2048)" -- "$current")); return ;;
+    --time) COMPREPLY=($(compgen -W "10s 1min 10min" -- "$current")); return ;;
     --ddof) COMPREPLY=($(compgen -W "1 0" -- "$current")); return ;;
     -k|--components) COMPREPLY=($(compgen -W "all 2 10 0.9 0.95" -- "$current")); return ;;
     --memory) COMPREPLY=($(compgen -W "256MiB 1GiB 4GiB" -- "$current")); return ;;
@@ -40,7 +42,7 @@ _mercer() {
 
   case $command in
     "") COMPREPLY=($(compgen -W "$commands --help --version" -- "$current")); return ;;
-    fit) options="-o --output --scores -k --components --json --no-plot --kernel --map --precomputed --clip $rows --weights $variance --solver --tolerance $run" ;;
+    fit) options="-o --output --scores -k --components --json --no-plot --kernel --map --precomputed --clip --approx --time $rows --weights $variance --solver --tolerance $run" ;;
     transform|inverse) options="-o --output $rows $run" ;;
     inspect) options="--json --help" ;;
     contour) options="-o --output --data -k --components --levels --size $rows --threads --seed --quiet --help" ;;

@@ -29,6 +29,8 @@ complete -c mercer -n '__mercer_in fit learn' -l kernel -x -a 'rbf poly linear l
 complete -c mercer -n '__mercer_in fit learn' -l map -x -a 'monomials(degree=2) polynomial(degree=2) plain(degree=2) squares' -d 'PCA of explicit features'
 complete -c mercer -n '__mercer_in fit' -l precomputed -d 'The rows are a kernel matrix'
 complete -c mercer -n '__mercer_in fit' -l clip -d 'Take a kernel that is not valid'
+complete -c mercer -n '__mercer_in fit' -l approx -x -a "none 'cholesky(rank=500)' 'nystrom(landmarks=1000)' 'fourier(features=2000)' 'tensorsketch(features=2048)'" -d 'Approximate kernel PCA'
+complete -c mercer -n '__mercer_in fit' -l time -x -a '10s 1min 10min' -d 'How long kernel PCA may take'
 complete -c mercer -n '__mercer_in fit learn' -l no-plot -d 'No picture of the scores'
 complete -c mercer -n '__mercer_in fit inspect probe learn check' -l json -d 'JSON instead of words'
 complete -c mercer -n '__mercer_in contour' -s k -l components -x -d 'How many components, one panel each'
