@@ -98,16 +98,16 @@ std::vector<I> read_integers(const Header& header, std::string_view bytes, const
 }
 
 template <class T>
-Anchors<T> read_anchors(const Header& header, std::string_view bytes, Index inputs,
+Anchors<T> read_anchors(const Header& header, std::string_view bytes, Index cols,
                         const std::string& file) {
   if (!header.tensors.contains("anchors_offsets")) {
     Matrix<T> anchors = read_array<T>(header, bytes, "anchors", 2, file);
-    if (anchors.cols() != inputs)
-      damaged(file, fmt::format("'anchors' has {} columns, not {}", anchors.cols(), inputs));
+    if (anchors.cols() != cols)
+      damaged(file, fmt::format("'anchors' has {} columns, not {}", anchors.cols(), cols));
     return anchors;
   }
   Csr<T> csr;
-  csr.cols = inputs;
+  csr.cols = cols;
   csr.offsets = read_integers<std::int64_t>(header, bytes, "anchors_offsets", file);
   csr.columns = read_integers<std::int32_t>(header, bytes, "anchors_columns", file);
   const Matrix<T> values = read_array<T>(header, bytes, "anchors_values", 1, file);
@@ -120,7 +120,8 @@ template <class T>
 std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs, const Header& header,
                                        std::string_view bytes, const std::string& file) {
   Anchors<T> anchors;
-  if (words.map == "kernel") anchors = read_anchors<T>(header, bytes, inputs, file);
+  if (const Index cols = anchor_columns(words.map, inputs); cols > 0)
+    anchors = read_anchors<T>(header, bytes, cols, file);
   std::shared_ptr<const Map<T>> map;
   try {
     map = map_from_parts<T>(words.map, inputs, words.kernel, std::move(anchors));
