@@ -79,7 +79,7 @@ void draw(const Model<T>& model, const Flags& flags) {
   options.size = static_cast<int>(parse_integer("--size", flags.size, 80, 2000));
   options.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
   if (!flags.rows.data.empty()) read_points(model, flags, options);
-  else if (model.map().anchors().rows() == 0 && !model.map().is_identity())
+  else if (model.map().space() != Space::kernel && !model.map().is_identity())
     throw UsageError(
         fmt::format("the model '{}' keeps no rows: --data DATA says which part of the "
                     "plane to draw",

@@ -26,7 +26,8 @@ constexpr Row<T> table[] = {
 /// Reads what follows the name: `()` or `(degree=3)`, spaces allowed.
 class Arguments {
  public:
-  Arguments(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+  explicit Arguments(std::string_view text)
+      : text_(text), at_(std::min(text.find('('), text.size())) {}
 
   bool take(std::string_view word) {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
@@ -93,7 +94,7 @@ std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs)
           text.substr(0, 80));
   for (const Row<T>& row : table<T>) {
     if (row.name != name) continue;
-    Arguments arguments(text, std::min(text.find('('), text.size()));
+    Arguments arguments(text);
     if (row.plain != nullptr) {
       if (arguments.take("(")) arguments.expect(")");
       arguments.end();
@@ -116,7 +117,7 @@ std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs
   require(numbers != nullptr, Errc::bad_option, "the numbers of the map '{}' are sparse",
           text.substr(0, 80));
   if (text == "fourier") return fourier_map<T>(k, std::move(*numbers));
-  Arguments arguments(text, text.find('('));
+  Arguments arguments(text);
   return tensor_sketch_map<T>(k, arguments.only("features"), std::move(*numbers));
 }
 

@@ -40,7 +40,7 @@ class TensorSketch final : public Map<T> {
     for (Index j = 0; j < numbers_.rows(); ++j)
       for (Index c = 0; c < numbers_.cols(); ++c) {
         const T number = numbers_(j, c), size = c < inputs() ? root_gamma : root_coef0;
-        hashes_.push_back({static_cast<std::int32_t>((std::abs(number) - 1) * sequences<T>),
+        hashes_.push_back({static_cast<std::int32_t>((std::abs(number) - 1) * 2 * sequences<T>),
                            number < 0 ? -size : size});
       }
   }
@@ -53,33 +53,33 @@ class TensorSketch final : public Map<T> {
 
   void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override {
     constexpr Index batch = sequences<T>;
-    const Index size = features_ * batch;
-    const Scratch<T> scratch(4 * size);
-    T *const a = scratch.data(), *const b = a + size, *const product = b + size,
-             *const product_im = product + size;
+    const Index size = 2 * batch * features_;
+    const Scratch<T> scratch(2 * size);
+    T *const z = scratch.data(), *const product = z + size;
     for (Index begin = 0; begin < x.rows(); begin += batch) {
       const Rows<T> rows = x.middle(begin, std::min(batch, x.rows() - begin));
-      std::fill_n(product, size, scale_);
-      std::fill_n(product_im, size, T(0));
+      for (T* p = product; p < product + size; p += 2 * batch) {
+        std::fill_n(p, batch, scale_);
+        std::fill_n(p + batch, batch, T(0));
+      }
       // Two sketches of a row share a transform: they are of one size, so none drowns the other.
       for (int j = 0; j < degree_; j += 2) {
         const bool both = j + 1 < degree_;
-        sketch(rows, j, a);
-        if (both) sketch(rows, j + 1, b);
-        else std::fill_n(b, size, T(0));
-        transform_forward(roots_, features_, a, b);
-        multiply_transforms(features_, a, b, both, product, product_im);
+        std::fill_n(z, size, T(0));
+        sketch(rows, j, z);
+        if (both) sketch(rows, j + 1, z + batch);
+        transform_forward(roots_, features_, z);
+        multiply_transforms(features_, z, both, product);
       }
-      transform_back(roots_, features_, product, product_im);
-      for (Index i = 0; i < rows.rows(); ++i)
-        for (Index k = 0; k < features_; ++k) out(begin + i, k) = product[k * batch + i];
+      transform_back(roots_, features_, product);
+      for (Index k = 0; k < features_; ++k)
+        for (Index i = 0; i < rows.rows(); ++i) out(begin + i, k) = product[2 * k * batch + i];
     }
   }
 
  private:
-  /// Count sketch j of each row, side by side.
+  /// Adds count sketch j of each row.
   void sketch(const Rows<T>& rows, int j, T* out) const {
-    std::fill_n(out, features_ * sequences<T>, T(0));
     const Hash<T>* const hash = hashes_.data() + j * numbers_.cols();
     for (Index i = 0; i < rows.rows(); ++i, ++out) {
       if (rows.sparse()) {

@@ -12,6 +12,7 @@ namespace {
 /// The rows a kernel model compares with, in the units of the input.
 template <class T>
 Matrix<double> kept_rows(const Model<T>& model) {
+  if (model.map().space() != Space::kernel) return {};
   const Rows<T> anchors = model.map().anchors();
   Matrix<double> x = Matrix<double>::Zero(anchors.rows(), 2);
   if (anchors.sparse()) {

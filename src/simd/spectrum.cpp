@@ -37,17 +37,19 @@ struct Complex {
   HWY_INLINE HWY_ATTR Complex conjugate() const { return {re, hn::Neg(im)}; }
 };
 
+/// From one number of a sequence to the next.
 template <class T>
-struct Arrays {
-  T *re, *im;
-  HWY_INLINE HWY_ATTR Complex<T> load(Index at) const {
-    return {hn::LoadU(Tag<T>(), re + at), hn::LoadU(Tag<T>(), im + at)};
-  }
-  HWY_INLINE HWY_ATTR void store(Index at, Complex<T> z) const {
-    hn::StoreU(z.re, Tag<T>(), re + at);
-    hn::StoreU(z.im, Tag<T>(), im + at);
-  }
-};
+constexpr Index stride = 2 * sequences<T>;
+
+template <class T>
+HWY_INLINE HWY_ATTR Complex<T> load(const T* z) {
+  return {hn::LoadU(Tag<T>(), z), hn::LoadU(Tag<T>(), z + sequences<T>)};
+}
+template <class T>
+HWY_INLINE HWY_ATTR void store(T* z, Complex<T> value) {
+  hn::StoreU(value.re, Tag<T>(), z);
+  hn::StoreU(value.im, Tag<T>(), z + sequences<T>);
+}
 
 template <class T>
 HWY_INLINE HWY_ATTR Complex<T> root(const T* roots, Index size, Index k, bool back) {
@@ -57,102 +59,96 @@ HWY_INLINE HWY_ATTR Complex<T> root(const T* roots, Index size, Index k, bool ba
 
 /// Pairs of neighbours: what is left when fours have no part in an odd power of two.
 template <class T>
-HWY_INLINE HWY_ATTR void twos(Index size, Arrays<T> z) {
+HWY_INLINE HWY_ATTR void twos(Index size, T* HWY_RESTRICT z) {
   const auto lanes = static_cast<Index>(hn::Lanes(Tag<T>()));
   for (Index start = 0; start < size; start += 2)
     for (Index v = 0; v < sequences<T>; v += lanes) {
-      const Index at = start * sequences<T> + v;
-      const auto a = z.load(at), b = z.load(at + sequences<T>);
-      z.store(at, a + b);
-      z.store(at + sequences<T>, a - b);
+      const Index at = start * stride<T> + v;
+      const auto a = load(z + at), b = load(z + at + stride<T>);
+      store(z + at, a + b);
+      store(z + at + stride<T>, a - b);
     }
 }
 
 /// Two halvings at once: spans of 2·half into four parts, or back.
 template <bool back, class T>
-HWY_INLINE HWY_ATTR void fours(const T* roots, Index size, Index half, Arrays<T> z) {
+HWY_INLINE HWY_ATTR void fours(const T* roots, Index size, Index half, T* HWY_RESTRICT z) {
   const auto lanes = static_cast<Index>(hn::Lanes(Tag<T>()));
-  const Index quarter = half / 2, step = size / (2 * half), apart = quarter * sequences<T>;
+  const Index quarter = half / 2, step = size / (2 * half), apart = quarter * stride<T>;
   for (Index start = 0; start < size; start += 2 * half)
     for (Index j = 0; j < quarter; ++j) {
       const auto w1 = root(roots, size, j * step, back);
       const auto w2 = root(roots, size, 2 * j * step, back);
       const auto w3 = root(roots, size, 3 * j * step, back);
       for (Index v = 0; v < sequences<T>; v += lanes) {
-        const Index at = (start + j) * sequences<T> + v;
-        const auto a = z.load(at), b = z.load(at + apart);
-        const auto c = z.load(at + 2 * apart), d = z.load(at + 3 * apart);
+        const Index at = (start + j) * stride<T> + v;
+        const auto a = load(z + at), b = load(z + at + apart);
+        const auto c = load(z + at + 2 * apart), d = load(z + at + 3 * apart);
         if constexpr (back) {
           const auto even = b * w2, p = c * w1, q = d * w3;
           const auto s = a + even, u = a - even, t = p + q, y = (p - q).times_i();
-          z.store(at, s + t);
-          z.store(at + apart, u + y);
-          z.store(at + 2 * apart, s - t);
-          z.store(at + 3 * apart, u - y);
+          store(z + at, s + t);
+          store(z + at + apart, u + y);
+          store(z + at + 2 * apart, s - t);
+          store(z + at + 3 * apart, u - y);
         } else {
           const auto s = a + c, t = a - c, u = b + d, i_y = (b - d).times_i();
-          z.store(at, s + u);
-          z.store(at + apart, (s - u) * w2);
-          z.store(at + 2 * apart, (t - i_y) * w1);
-          z.store(at + 3 * apart, (t + i_y) * w3);
+          store(z + at, s + u);
+          store(z + at + apart, (s - u) * w2);
+          store(z + at + 2 * apart, (t - i_y) * w1);
+          store(z + at + 3 * apart, (t + i_y) * w3);
         }
       }
     }
 }
 
 template <class T>
-HWY_INLINE HWY_ATTR void forward(const T* roots, Index size, Arrays<T> z) {
+HWY_INLINE HWY_ATTR void forward(const T* roots, Index size, T* HWY_RESTRICT z) {
   Index half = size / 2;
   for (; half >= 2; half /= 4) fours<false>(roots, size, half, z);
   if (half == 1) twos(size, z);
 }
 
 template <class T>
-HWY_INLINE HWY_ATTR void backward(const T* roots, Index size, Arrays<T> z) {
+HWY_INLINE HWY_ATTR void backward(const T* roots, Index size, T* HWY_RESTRICT z) {
   const bool odd = std::countr_zero(static_cast<std::uint64_t>(size)) % 2 == 1;
   if (odd) twos(size, z);
   for (Index half = odd ? 4 : 2; half <= size / 2; half *= 4) fours<true>(roots, size, half, z);
 }
 
 template <class T>
-HWY_INLINE HWY_ATTR void multiply(Index size, Arrays<const T> z, bool both, Arrays<T> product) {
+HWY_INLINE HWY_ATTR void multiply(Index size, const T* HWY_RESTRICT z, bool both,
+                                  T* HWY_RESTRICT product) {
   const Tag<T> tag;
   const auto lanes = static_cast<Index>(hn::Lanes(tag));
   const auto half = hn::Set(tag, T(0.5));
-  const auto load = [&](Index at) HWY_ATTR {
-    return Complex<T>{hn::LoadU(tag, z.re + at), hn::LoadU(tag, z.im + at)};
-  };
   for (Index k = 0; k < size; ++k) {
     // −k keeps the last 1 of k and flips what is before it; in reverse order, what is after it.
     const Index opposite =
         k < 2 ? k : k ^ (static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(k))) - 1);
     for (Index v = 0; v < sequences<T>; v += lanes) {
-      const Index at = k * sequences<T> + v;
-      auto factor = load(at);
+      const Index at = k * stride<T> + v;
+      auto factor = load(z + at);
       if (both) {
-        const auto mirrored = load(opposite * sequences<T> + v).conjugate();
+        const auto mirrored = load(z + opposite * stride<T> + v).conjugate();
         auto a = factor + mirrored, i_b = factor - mirrored;  // 2â, 2ib̂
         a = {hn::Mul(a.re, half), hn::Mul(a.im, half)};
         const Complex<T> b = {hn::Mul(i_b.im, half), hn::Mul(hn::Neg(i_b.re), half)};
         factor = a * b;
       }
-      product.store(at, product.load(at) * factor);
+      store(product + at, load(product + at) * factor);
     }
   }
 }
 
-#define MERCER_SPECTRUM_OF(T, name)                                                             \
-  HWY_ATTR void forward_##name(const T* roots, Index size, T* re, T* im) {                      \
-    forward<T>(roots, size, {re, im});                                                          \
-  }                                                                                             \
-  HWY_ATTR void back_##name(const T* roots, Index size, T* re, T* im) {                         \
-    backward<T>(roots, size, {re, im});                                                         \
-  }                                                                                             \
-  HWY_ATTR void multiply_##name(Index size, const T* re, const T* im, bool both, T* p, T* pi) { \
-    multiply<T>(size, {re, im}, both, {p, pi});                                                 \
+#define MERCER_SPECTRUM_OF(T)                                                                 \
+  HWY_ATTR void forward_##T(const T* roots, Index size, T* z) { forward<T>(roots, size, z); } \
+  HWY_ATTR void back_##T(const T* roots, Index size, T* z) { backward<T>(roots, size, z); }   \
+  HWY_ATTR void multiply_##T(Index size, const T* z, bool both, T* product) {                 \
+    multiply<T>(size, z, both, product);                                                      \
   }
-MERCER_SPECTRUM_OF(float, float)
-MERCER_SPECTRUM_OF(double, double)
+MERCER_SPECTRUM_OF(float)
+MERCER_SPECTRUM_OF(double)
 #undef MERCER_SPECTRUM_OF
 
 }  // namespace HWY_NAMESPACE
@@ -183,30 +179,28 @@ template Vector<float> roots_of_unity(Index);
 template Vector<double> roots_of_unity(Index);
 
 template <>
-void transform_forward(const Vector<float>& roots, Index size, float* re, float* im) {
-  HWY_DYNAMIC_DISPATCH(forward_float)(roots.data(), size, re, im);
+void transform_forward(const Vector<float>& roots, Index size, float* z) {
+  HWY_DYNAMIC_DISPATCH(forward_float)(roots.data(), size, z);
 }
 template <>
-void transform_forward(const Vector<double>& roots, Index size, double* re, double* im) {
-  HWY_DYNAMIC_DISPATCH(forward_double)(roots.data(), size, re, im);
+void transform_back(const Vector<float>& roots, Index size, float* z) {
+  HWY_DYNAMIC_DISPATCH(back_float)(roots.data(), size, z);
 }
 template <>
-void transform_back(const Vector<float>& roots, Index size, float* re, float* im) {
-  HWY_DYNAMIC_DISPATCH(back_float)(roots.data(), size, re, im);
+void multiply_transforms(Index size, const float* z, bool both, float* product) {
+  HWY_DYNAMIC_DISPATCH(multiply_float)(size, z, both, product);
 }
 template <>
-void transform_back(const Vector<double>& roots, Index size, double* re, double* im) {
-  HWY_DYNAMIC_DISPATCH(back_double)(roots.data(), size, re, im);
+void transform_forward(const Vector<double>& roots, Index size, double* z) {
+  HWY_DYNAMIC_DISPATCH(forward_double)(roots.data(), size, z);
 }
 template <>
-void multiply_transforms(Index size, const float* re, const float* im, bool both, float* product_re,
-                         float* product_im) {
-  HWY_DYNAMIC_DISPATCH(multiply_float)(size, re, im, both, product_re, product_im);
+void transform_back(const Vector<double>& roots, Index size, double* z) {
+  HWY_DYNAMIC_DISPATCH(back_double)(roots.data(), size, z);
 }
 template <>
-void multiply_transforms(Index size, const double* re, const double* im, bool both,
-                         double* product_re, double* product_im) {
-  HWY_DYNAMIC_DISPATCH(multiply_double)(size, re, im, both, product_re, product_im);
+void multiply_transforms(Index size, const double* z, bool both, double* product) {
+  HWY_DYNAMIC_DISPATCH(multiply_double)(size, z, both, product);
 }
 
 }  // namespace mercer

@@ -6,8 +6,8 @@
 
 namespace mercer {
 
-/// How many sequences there are: number k of sequence s stands at [k·sequences + s], real and
-/// imaginary parts in arrays of their own.
+/// How many sequences there are. Number k of sequence s stands at z[2k·sequences + s], its
+/// imaginary part `sequences` further on: side by side, they share a cache line.
 template <class T>
 constexpr Index sequences = Index{32} / static_cast<Index>(sizeof(T));
 
@@ -17,16 +17,15 @@ Vector<T> roots_of_unity(Index size);
 
 /// z becomes its transform, in bit-reversed order; `size` is a power of two.
 template <class T>
-void transform_forward(const Vector<T>& roots, Index size, T* re, T* im);
+void transform_forward(const Vector<T>& roots, Index size, T* z);
 
 /// The sequences whose transform z is, in that order, times `size`.
 template <class T>
-void transform_back(const Vector<T>& roots, Index size, T* re, T* im);
+void transform_back(const Vector<T>& roots, Index size, T* z);
 
 /// product *= z, both transforms in bit-reversed order; when z is that of a + ib with real a and b,
 /// and `both`, instead product *= â·b̂.
 template <class T>
-void multiply_transforms(Index size, const T* re, const T* im, bool both, T* product_re,
-                         T* product_im);
+void multiply_transforms(Index size, const T* z, bool both, T* product);
 
 }  // namespace mercer

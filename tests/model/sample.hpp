@@ -86,10 +86,25 @@ ModelParts<T> precomputed_parts() {
   return mapped_parts<T>(precomputed_map<T>(4));
 }
 
+template <class T>
+ModelParts<T> fourier_parts() {
+  Matrix<T> frequencies(2, 3);
+  frequencies << T(0.5), T(-2), T(1), T(3), T(0.25), T(-0.125);
+  return mapped_parts<T>(fourier_map<T>(0.5 * kernels::matern({.length = 2}), frequencies));
+}
+
+template <class T>
+ModelParts<T> tensor_sketch_parts() {
+  Matrix<T> hashes(2, 4);
+  hashes << T(1), T(-4), T(2), T(3), T(-1), T(4), T(4), T(-2);
+  return mapped_parts<T>(tensor_sketch_map<T>(kernels::poly({.degree = 2}), 4, hashes));
+}
+
 /// One model of each kind that is not linear PCA.
 template <class T>
 std::vector<ModelParts<T>> all_mapped_parts() {
-  return {kernel_parts<T>(), sparse_kernel_parts<T>(), features_parts<T>(), precomputed_parts<T>()};
+  return {kernel_parts<T>(),      sparse_kernel_parts<T>(), features_parts<T>(),
+          precomputed_parts<T>(), fourier_parts<T>(),       tensor_sketch_parts<T>()};
 }
 
 template <class T>

@@ -203,6 +203,8 @@ TEST(ContourSvg, refuses_what_it_cannot_draw) {
   const auto mapped = fit(x, polynomial_map<double>(2, 2));
   EXPECT_HAS(error_of([&] { contour_svg(mapped); }).what(), "give points");
   EXPECT_EQ(parse_xml(contour_svg(mapped, {.points = x})).problem, "");
+  const auto random = fit(x, fourier_map<double>(kernels::rbf({.gamma = 1}), 2, 8));
+  EXPECT_HAS(error_of([&] { contour_svg(random); }).what(), "give points");  // not frequencies
 }
 
 }  // namespace

@@ -30,6 +30,19 @@ std::vector<Number> transform_of(const Matrix<double>& re, const Matrix<double>&
   return out;
 }
 
+/// As the transforms want it, and back.
+template <class T>
+Matrix<T> packed(const Matrix<T>& re, const Matrix<T>& im) {
+  Matrix<T> z(re.rows(), 2 * sequences<T>);
+  z << re, im;
+  return z;
+}
+template <class T>
+void unpack(const Matrix<T>& z, Matrix<T>& re, Matrix<T>& im) {
+  re = z.leftCols(sequences<T>);
+  im = z.rightCols(sequences<T>);
+}
+
 template <class T>
 class Spectrum : public testing::Test {};
 using Precisions = testing::Types<float, double>;
@@ -46,8 +59,9 @@ TYPED_TEST(Spectrum, is_the_sum_over_roots_of_unity_and_comes_back) {
       // Each of the log₂ N steps adds a rounding to numbers of size √N; here 10 deviations of them.
       const double tolerance =
           10 * std::sqrt(size) * 9 * static_cast<double>(std::numeric_limits<T>::epsilon());
-      Matrix<T> a = re, b = im;
-      transform_forward(roots, size, a.data(), b.data());
+      Matrix<T> z = packed(re, im), a, b;
+      transform_forward(roots, size, z.data());
+      unpack(z, a, b);
       for (Index s = 0; s < sequences<T>; ++s) {
         const auto truth = transform_of(re.template cast<double>(), im.template cast<double>(), s);
         for (Index k = 0; k < size; ++k) {
@@ -56,7 +70,8 @@ TYPED_TEST(Spectrum, is_the_sum_over_roots_of_unity_and_comes_back) {
           ASSERT_NEAR(b(k, s), expected.imag(), tolerance) << size << " " << k;
         }
       }
-      transform_back(roots, size, a.data(), b.data());
+      transform_back(roots, size, z.data());
+      unpack(z, a, b);
       const auto n = static_cast<T>(size);
       EXPECT_LT((a / n - re).cwiseAbs().maxCoeff(), tolerance);
       EXPECT_LT((b / n - im).cwiseAbs().maxCoeff(), tolerance);
@@ -75,8 +90,10 @@ TYPED_TEST(Spectrum, products_are_those_of_the_two_real_sequences_or_of_the_comp
         const Matrix<double> zero = Matrix<double>::Zero(size, sequences<T>);
         const Matrix<double> a = z[0].template cast<double>(), b = z[1].template cast<double>();
         const Matrix<T> before[2] = {z[2], z[3]};
-        transform_forward(roots_of_unity<T>(size), size, z[0].data(), z[1].data());
-        multiply_transforms(size, z[0].data(), z[1].data(), both, z[2].data(), z[3].data());
+        Matrix<T> both_parts = packed(z[0], z[1]), product = packed(z[2], z[3]);
+        transform_forward(roots_of_unity<T>(size), size, both_parts.data());
+        multiply_transforms(size, both_parts.data(), both, product.data());
+        unpack(product, z[2], z[3]);
         for (Index s = 0; s < sequences<T>; ++s) {
           const auto first = transform_of(a, both ? zero : b, s), second = transform_of(b, zero, s);
           for (Index k = 0; k < size; ++k) {
@@ -96,13 +113,12 @@ TYPED_TEST(Spectrum, of_a_sequence_does_not_depend_on_the_others) {
   using T = TypeParam;
   test::on_every_target([] {
     constexpr Index size = 32;
-    Matrix<T> re = test::Random(3).normal(size, sequences<T>).template cast<T>(), im = re;
-    Matrix<T> alone = re, alone_im = im;
-    alone.rightCols(sequences<T> - 1).setConstant(T(1e30));
+    Matrix<T> z = test::Random(3).normal(size, 2 * sequences<T>).template cast<T>(), other = z;
+    other.middleCols(1, sequences<T> - 1).setConstant(T(1e30));
     const Vector<T> roots = roots_of_unity<T>(size);
-    transform_forward(roots, size, re.data(), im.data());
-    transform_forward(roots, size, alone.data(), alone_im.data());
-    EXPECT_EQ(Vector<T>(re.col(0)), Vector<T>(alone.col(0)));
+    transform_forward(roots, size, z.data());
+    transform_forward(roots, size, other.data());
+    EXPECT_EQ(Vector<T>(z.col(0)), Vector<T>(other.col(0)));
   });
 }
 
