@@ -212,9 +212,7 @@ void add_fit(CLI::App& app) {
   add_switch(fit, "--clip", flags->clip,
              "take a kernel that is not valid: negative eigenvalues are 0", "Space");
   add_text(fit, "--approx", flags->approx, "EXPR",
-           "kernels, any number of rows: cholesky(rank=500), nystrom(landmarks=1000), "
-           "fourier(features=2000), tensorsketch(features=2048) (none)",
-           "Space");
+           "kernels, for many rows: cholesky(rank=500), nystrom, fourier, ... (none)", "Space");
   add_text(fit, "--time", flags->time, "T",
            "kernels: a wish such as 30s or 5min; approximates what takes longer", "Running");
   add_text(fit, "--solver", flags->solver, "NAME",

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 Json fit_digits(const std::string& approx, const std::string& seed = "0") {
   const auto run =
-      mercer({"fit", data_file("digits.csv"), "--label", "digit", "--kernel", "rbf(gamma=0.001)",
+      mercer({"fit", data_file("digits.csv"), "--label", "digit", "--kernel", "rbf(gamma=0.0004)",
               "-k", "5", "--approx", approx, "--seed", seed, "--json"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   return Json::parse(run.out);

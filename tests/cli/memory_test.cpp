@@ -56,6 +56,20 @@ TEST_F(CliMemory, scores_and_picture_of_a_stream_keep_to_the_budget_too) {
   EXPECT_EQ(slurp(*dir / "s.npy").size(), 128u + rows * 2 * 8);
 }
 
+TEST_F(CliMemory, approximate_kernel_pca_of_a_stream_keeps_to_its_budget) {
+  for (const char* approx : {"cholesky(rank=100)", "nystrom(landmarks=300)",
+                             "nystrom(landmarks=50, by=kmeans)", "fourier(features=200)"}) {
+    const auto run = mercer({"fit", big, "--kernel", "rbf(gamma=0.2)", "-k", "5", "--approx",
+                             approx, "--memory", "64MiB", "--json"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_LE(run.peak_kib, 64 * 1024) << approx;
+    EXPECT_EQ(Json::parse(run.out)["n_samples"], rows);
+  }
+  const auto large = mercer({"fit", big, "--kernel", "rbf(gamma=0.2)", "--approx",
+                             "cholesky(rank=5000)", "--memory", "64MiB"});
+  expect_error(large, 1, {"rank=5000", "does not fit", "--memory"});
+}
+
 TEST_F(CliMemory, M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer) {
   const Index n = 6000;  // 144 MB of tiles
   const std::string file = *dir / "kernel.npy";
