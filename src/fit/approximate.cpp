@@ -54,7 +54,7 @@ Spectrum spectrum_of(const typename FeatureSums<T>::Result& features, const Appr
 
 Index most_features(double budget, int threads) {
   // Sums of each thread, twice while they are added to; the scatter, its factor, eigenvectors.
-  const double matrices = 2 * thread_count(threads) + 5;
+  const double matrices = 2 * thread_count(threads) + 6;
   const double room = budget - 16e6 * thread_count(threads);  // similarities of a block of rows
   return static_cast<Index>(std::sqrt(std::max(0.0, room) / 8 / matrices));
 }

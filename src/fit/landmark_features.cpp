@@ -77,7 +77,10 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
       rest.noalias() -= seen * seen.transpose();
     }
 
-    if (factor_.rows() < m + n) factor_.conservativeResize(2 * (m + n), 2 * (m + n));
+    if (const Index room = std::min(m + n, most); factor_.rows() < room) {
+      const Index larger = std::min(2 * room, most);
+      factor_.conservativeResize(larger, larger);
+    }
     Matrix<double> columns = Matrix<double>::Zero(n, n);  // of the factor, for those that are kept
     for (Index i = 0; i < n && size_ < most; ++i) {
       ++looked_at;
