@@ -37,7 +37,7 @@ class ShiftedSums {
         d_(shift.size()),
         few_(d_ <= few_columns),
         stride_(few_ ? padded_columns(d_) : d_),
-        block_rows_(few_ ? few_columns_block(d_) : std::max<Index>(block_numbers / d_, 64)),
+        block_rows_(few_ ? few_columns_block(d_) : std::max<Index>(block_numbers / d_, 256)),
         block_(Matrix<double>::Zero(block_rows_, stride_)),
         first_(Vector<double>::Zero(d_)),
         second_(Matrix<double>::Zero(stride_, stride_)) {}
