@@ -33,6 +33,8 @@ Summary summarize(const Model<T>& model);
 std::string shape_line(const Summary& summary, const Terminal& terminal);
 /// "covariance solver, 1 pass, 0.8 ms: 178 rows are more than 13 columns"
 std::string solver_line(const Summary& summary, const Terminal& terminal);
+/// "made of 2 models, exact to rounding", with its newline; empty for a model that was fitted.
+std::string merge_line(const Summary& summary);
 /// Eigenvalue, variance, ratio, cumulative ratio and a bar for each component, the first ones.
 std::string component_table(const Summary& summary, const Terminal& terminal);
 /// The columns or features that weigh most in the first components.

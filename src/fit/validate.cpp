@@ -2,6 +2,8 @@
 
 #include "core/require.hpp"
 
+#include <cmath>
+
 namespace mercer {
 
 void validate(const FitOptions& o) {
@@ -27,6 +29,12 @@ void validate(const FitOptions& o) {
           Errc::bad_option, "--precomputed: similarities can neither be scaled nor filled in");
   require(o.center || o.missing != Missing::mean, Errc::bad_option,
           "--missing mean needs centring; leave the rows out instead (--missing drop)");
+}
+
+void require_weights(const double* weights, Index rows) {
+  for (Index i = 0; weights && i < rows; ++i)
+    require(weights[i] >= 0 && std::isfinite(weights[i]), Errc::bad_data,
+            "the weight of row {} is {}; weights must be numbers of 0 or more", i + 1, weights[i]);
 }
 
 }  // namespace mercer

@@ -8,4 +8,7 @@ namespace mercer {
 /// Throws `Errc::bad_option`, naming the option and its bound.
 void validate(const FitOptions& options);
 
+/// Throws `Errc::bad_data`, naming the row. Null: no weights.
+void require_weights(const double* weights, Index rows);
+
 }  // namespace mercer
