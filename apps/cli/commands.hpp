@@ -11,6 +11,7 @@ void add_fit(CLI::App& app);
 void add_transform(CLI::App& app);
 void add_inverse(CLI::App& app);
 void add_inspect(CLI::App& app);
+void add_merge(CLI::App& app);
 void add_contour(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_learn(CLI::App& app);

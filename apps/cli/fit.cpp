@@ -33,9 +33,11 @@ constexpr const char* examples =
     "  mercer fit wine.csv --label cultivar --scale std --kernel rbf -k 3\n"
     "  mercer fit big.npy --kernel rbf -k 10 --approx 'cholesky(rank=500)' --memory 1GiB\n"
     "  mercer fit big.npy --kernel rbf -k 10 --time 30s     exact if that is quick enough\n"
+    "  mercer fit part-*.npy -k 10 -o all.st                several files, one table\n"
     "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
 
 struct Flags {
+  std::vector<std::string> parts;
   RowFlags rows;
   RunFlags run;
   VarianceFlags variance;
@@ -147,7 +149,7 @@ void fit_rows(const Flags& flags) {
   const bool plot = words && !flags.no_plot;
   const TransformOptions transforming{options.threads, options.missing};
 
-  KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, !flags.scores.empty());
+  KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory, !flags.scores.empty());
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
   if (plot && !rows.in_memory()) {
     const auto sample_bytes = static_cast<Index>(
@@ -156,9 +158,13 @@ void fit_rows(const Flags& flags) {
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
   }
-  const Model<T> model = naming(rows.name(), [&] {
-    return stream ? fit_source<T>(*stream, flags, options) : fit_source<T>(rows, flags, options);
-  });
+  const Model<T> model = naming(
+      rows.name(),
+      [&] {
+        return stream ? fit_source<T>(*stream, flags, options)
+                      : fit_source<T>(rows, flags, options);
+      },
+      flags.parts);
 
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) {
@@ -190,8 +196,11 @@ void fit_rows(const Flags& flags) {
 void add_fit(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App& fit = add_command(app, "fit", "Find the principal components of rows", examples);
-  add_text(fit, "DATA", flags->rows.data, "",
-           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
+  fit.add_option("DATA", flags->parts,
+                 "files (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input;\n"
+                 "several are the parts of one table")
+      ->option_text("")
+      ->group("Files")
       ->required();
   add_text(fit, "-o,--output", flags->model, "MODEL", "save the model here", "Results");
   add_text(fit, "--scores", flags->scores, "FILE",

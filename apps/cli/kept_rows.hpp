@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mercer::cli {
 
@@ -42,15 +44,16 @@ class KeptRows final : public Source<T> {
   bool given_ = false;
 };
 
-/// Does the work, and puts the file before an error of the data that does not name it: arithmetic
-/// does not know where rows came from.
+/// Does the work, and puts the file before an error of the data that names neither it nor one of
+/// its `parts`: arithmetic does not know where rows came from.
 template <class Work>
-auto naming(const std::string& file, Work work) {
+auto naming(const std::string& file, Work work, const std::vector<std::string>& parts = {}) {
   try {
     return work();
   } catch (const Error& e) {
     const std::string what = e.what();
-    if (e.code() != Errc::bad_data || what.find(file) != what.npos) throw;
+    const auto named = [&](const std::string& name) { return what.find(name) != what.npos; };
+    if (e.code() != Errc::bad_data || named(file) || std::ranges::any_of(parts, named)) throw;
     throw Error(e.code(), fmt::format("'{}': {}", file, what));
   }
 }

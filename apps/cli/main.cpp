@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   add_transform(app);
   add_inverse(app);
   add_inspect(app);
+  add_merge(app);
   add_contour(app);
   add_probe(app);
   add_learn(app);

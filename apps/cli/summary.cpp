@@ -114,6 +114,17 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
          "\n";
 }
 
+std::string merge_line(const Summary& summary) {
+  const MergeReport& merged = summary.report.merged;
+  if (merged.models == 0) return {};
+  if (merged.missing_variance == 0)
+    return fmt::format("made of {} models, exact to rounding\n", merged.models);
+  return fmt::format(
+      "made of {} models, of which not all have all their components: each variance is as shown or "
+      "up to {:.3g} larger; the total is exact\n",
+      merged.models, merged.missing_variance);
+}
+
 std::string component_table(const Summary& summary, const Terminal& terminal) {
   const Index k = summary.eigenvalues.size();
   const Index rows = k <= most_rows + 2 ? k : most_rows;

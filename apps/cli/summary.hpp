@@ -35,6 +35,8 @@ std::string shape_line(const Summary& summary, const Terminal& terminal);
 std::string solver_line(const Summary& summary, const Terminal& terminal);
 /// "approximate: cholesky(rank=500), trace error 0.8 % …" and a line's end, or nothing.
 std::string approximation_line(const Summary& summary, const Terminal& terminal);
+/// "made of 2 models, exact to rounding", with its newline; empty for a model that was fitted.
+std::string merge_line(const Summary& summary);
 /// Eigenvalue, variance, ratio, cumulative ratio and a bar for each component, the first ones.
 std::string component_table(const Summary& summary, const Terminal& terminal);
 /// The columns or features that weigh most in the first components.

@@ -58,6 +58,20 @@ struct ReadOptions {
 template <class T>
 std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& options = {});
 
+/// Several files as one table, in the order given; at most one of them is "-". Columns are matched
+/// by name where names are known: a part that has them in another order is put in order. Parts with
+/// different columns are an `Errc::bad_data` that names two files and the column. Parts may be of
+/// different formats; sparse ones stay sparse when all are.
+///
+///     auto model = mercer::fit(*mercer::open_parts<double>({"part-1.npy", "part-2.npy"}));
+template <class T>
+std::unique_ptr<Source<T>> open_parts(const std::vector<std::string>& paths,
+                                      const ReadOptions& options = {});
+
+/// The same for sources of any kind.
+template <class T>
+std::unique_ptr<Source<T>> concatenated(std::vector<std::unique_ptr<Source<T>>> parts);
+
 /// A whole source in memory: dense or sparse, with what travels along.
 template <class T>
 struct Table {

@@ -7,12 +7,14 @@
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
 #include <mercer/hebbian.hpp>
+#include <mercer/incremental.hpp>
 #include <mercer/incremental_kernel.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/kernel_hebbian.hpp>
 #include <mercer/learn.hpp>
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
+#include <mercer/merge.hpp>
 #include <mercer/model.hpp>
 #include <mercer/moments.hpp>
 #include <mercer/operator.hpp>

@@ -52,6 +52,12 @@ struct Approximation {
   double below = 0, above = 0;
 };
 
+/// What is known of a model that was made of others.
+struct MergeReport {
+  int models = 0;               ///< how many; 0: the model was fitted to rows
+  double missing_variance = 0;  ///< each true variance lies in [λ, λ + this]; 0: exact to rounding
+};
+
 /// How a model was found: everything but the map itself.
 struct Report {
   std::string method = "pca";  ///< "pca"
@@ -63,6 +69,7 @@ struct Report {
   bool centered = true;
   int ddof = 1;               ///< variance = eigenvalue / (weight − ddof)
   double total_variance = 0;  ///< of all directions, not only the kept ones
+  MergeReport merged;         ///< see merge.hpp
   double seconds = 0;
   std::int64_t peak_memory_bytes = 0;
 };

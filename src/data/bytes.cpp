@@ -42,6 +42,7 @@ class FileStream final : public ByteStream {
       waits_ = !S_ISREG(info.st_mode);
       live_ = live && waits_;
       if (seekable_) size_ = static_cast<std::size_t>(info.st_size);
+      changed_ = info.st_mtim;
       peek();
     } catch (...) {
       close_file();
@@ -66,11 +67,25 @@ class FileStream final : public ByteStream {
     require(can_rewind(), Errc::io,
             "{} can be read only once, and this job needs a second pass; save it to a file first",
             name());
+    require_unchanged();
     if (lseek(fd_, 0, SEEK_SET) != 0) fail_io(name(), "rewind", errno);
     peeked_begin_ = peeked_end_ = position_ = 0;
     at_end_ = false;
   }
   bool can_rewind() const override { return seekable_; }
+  void require_unchanged() const override {
+    struct stat now {};
+    if (!seekable_ || fstat(fd_, &now) != 0) return;
+    const auto size = static_cast<std::size_t>(now.st_size);
+    require(size == size_, Errc::bad_data,
+            "'{}' changed while it was read: it had {} bytes, now it has {}; try again when nobody "
+            "writes to it",
+            name(), size_, size);
+    require(now.st_mtim.tv_sec == changed_.tv_sec && now.st_mtim.tv_nsec == changed_.tv_nsec,
+            Errc::bad_data,
+            "'{}' changed while it was read: it was written to; try again when nobody does",
+            name());
+  }
   bool at_end() const override { return at_end_; }
 
   std::size_t size() const override { return size_; }
@@ -138,6 +153,7 @@ class FileStream final : public ByteStream {
   bool live_ = false;
   bool at_end_ = false;
   std::size_t size_ = 0;
+  timespec changed_{};
   std::size_t position_ = 0;
   char peeked_[2] = {};  // the first bytes, looked at and not yet given out
   std::size_t peeked_begin_ = 0;
@@ -182,6 +198,7 @@ class GzipStream final : public ByteStream {
     at_end_ = false;
   }
   bool can_rewind() const override { return file_->can_rewind(); }
+  void require_unchanged() const override { file_->require_unchanged(); }
   std::size_t size() const override { return 0; }
   double fraction_read() const override { return file_->fraction_read(); }
   std::string name() const override { return file_->name(); }

@@ -27,6 +27,10 @@ class ByteStream {
   virtual void rewind() = 0;
   virtual bool can_rewind() const = 0;
 
+  /// Throws `Errc::bad_data` when the file is no longer the one that was opened: another size or
+  /// another time of change. `rewind` asks this too.
+  virtual void require_unchanged() const {}
+
   /// Bytes that `read` will give in all, when known (plain files); 0 otherwise.
   virtual std::size_t size() const = 0;
   /// Share of the underlying file that has been read, 0 … 1; 0 when unknown. Works for gzip too.

@@ -117,6 +117,7 @@ void Text::advance(const char* place, Index line) {
 }
 
 void Text::rewind(std::size_t skip, Index lines) {
+  bytes_->require_unchanged();
   size_ = 0;
   complete_ = false;
   if (known_size_ == 0) {

@@ -1,7 +1,8 @@
 #pragma once
 // A plain file as memory. Pages come when they are touched and go when they are released, so a
 // pass over a file larger than memory stays small. Another program that shortens the file
-// meanwhile ends this one with a bus error, as with every memory map.
+// just while its pages are read ends this one with a bus error, as with every memory map; readers
+// ask ByteStream::require_unchanged before each block.
 
 #include <cstddef>
 #include <string>

@@ -68,6 +68,7 @@ class NpySource final : public Source<T> {
 
   bool can_rewind() const override { return resident_ || bytes_->can_rewind(); }
   void rewind() override {
+    bytes_->require_unchanged();
     release();
     if (!resident_ && begin_ + count_ > 0) {
       bytes_->rewind();
@@ -137,6 +138,8 @@ class NpySource final : public Source<T> {
       return false;
     }
     count_ = std::min(block_rows_, header_.rows - begin_);
+    // To touch a page that is no longer in the file would be the end of the program.
+    if (map_.data()) bytes_->require_unchanged();
     if (!resident_) receive(static_cast<std::size_t>(count_) * cells_.row_stride);
     else prefetch();
     origin_ = resident_ ? 0 : begin_;

@@ -1,6 +1,7 @@
 #include "core/require.hpp"
 #include "data/formats.hpp"
 #include "data/like.hpp"
+#include "data/parts.hpp"
 
 #include <mercer/data.hpp>
 
@@ -74,7 +75,31 @@ std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& opti
   return in_order(std::move(source), options.like.features);
 }
 
-template std::unique_ptr<Source<float>> open(const std::string&, const ReadOptions&);
-template std::unique_ptr<Source<double>> open(const std::string&, const ReadOptions&);
+template <class T>
+std::unique_ptr<Source<T>> open_parts(const std::vector<std::string>& paths,
+                                      const ReadOptions& options) {
+  require(std::ranges::count(paths, "-") <= 1, Errc::bad_option,
+          "standard input (-) can be only one of the parts");
+  std::vector<std::unique_ptr<Source<T>>> parts;
+  Index widest = 0;
+  for (const std::string& path : paths) {
+    parts.push_back(open<T>(path, options));
+    widest = std::max(widest, parts.back()->schema().features);
+  }
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const Format format =
+        options.format == Format::by_extension ? format_of(paths[i]) : options.format;
+    if (format == Format::svm) parts[i] = widened(std::move(parts[i]), widest);
+  }
+  return concatenated(std::move(parts));
+}
+
+#define MERCER_INSTANTIATE(T)                                                       \
+  template std::unique_ptr<Source<T>> open(const std::string&, const ReadOptions&); \
+  template std::unique_ptr<Source<T>> open_parts(const std::vector<std::string>&,   \
+                                                 const ReadOptions&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer

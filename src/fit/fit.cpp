@@ -6,18 +6,17 @@
 #include "fit/choose.hpp"
 #include "fit/kernel_pca.hpp"
 #include "fit/mapped_source.hpp"
+#include "fit/model_of.hpp"
 #include "fit/passes.hpp"
 #include "fit/plan.hpp"
 #include "fit/spectrum.hpp"
 #include "fit/validate.hpp"
 #include "maps/budget.hpp"
-#include "solvers/dense.hpp"
 
 #include <mercer/data.hpp>
 #include <mercer/incremental_kernel.hpp>
 
 #include <chrono>
-#include <cmath>
 
 namespace mercer {
 
@@ -37,38 +36,21 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, c
   const Choice choice = choose_solver(size, options, working_budget);
   const bool gram = choice.solver == Solver::gram, svd = choice.solver == Solver::svd;
   const bool randomized = choice.solver == Solver::randomized;
-  Spectrum s = gram         ? by_gram(passes, options)
-               : svd        ? by_svd(passes, options)
-               : randomized ? by_products(passes, options, working_budget)
-                            : by_covariance(passes, options);
-  const Index k = kept_components(options.components, s);
-
-  ModelParts<T> parts;
-  parts.map = identity_map<T>(passes.features());
-  Matrix<double> components = s.components.topRows(k);
-  fix_signs(components);
-  parts.components = components.cast<T>();
-  parts.mean = s.mean.cast<T>();
-  parts.scale = s.scale.cast<T>();
-  parts.eigenvalues = s.eigenvalues.head(k);
+  const Spectrum s = gram         ? by_gram(passes, options)
+                     : svd        ? by_svd(passes, options)
+                     : randomized ? by_products(passes, options, working_budget)
+                                  : by_covariance(passes, options);
+  ModelParts<T> parts = parts_of<T>(s, passes.rows(), passes.weight(), options);
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;
 
   Report& report = parts.report;
-  report.n_samples = passes.rows();
-  report.weight = passes.weight();
   report.weighted = schema.weighted;
-  report.centered = options.center;
-  report.ddof = options.ddof;
-  report.total_variance = s.total / (passes.weight() - options.ddof);
   report.solver.name = name_of(choice.solver);
   report.solver.why = choice.why;
   if (s.by_qr && !svd) report.solver.why += "; small variances by a QR of the centred rows";
   report.solver.passes = passes.count() + (passes.memory() && gram ? 2 : 0);
-  report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + k);
-  report.solver.tolerance = options.tolerance;
-  report.solver.converged = true;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));

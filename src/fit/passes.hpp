@@ -19,7 +19,8 @@ class Passes {
 
   using Visit = std::function<void(const Rows<T>& rows, const double* weights)>;
   /// One pass: visits all rows in order, in blocks. Throws `Errc::bad_data` when a source gives
-  /// another number of rows than the pass before.
+  /// other rows than in the first pass: another number of them, or other numbers in them (one cell
+  /// of each row is remembered, another one in each).
   void run(std::string_view what, const Visit& visit);
 
   int count() const { return count_; }         ///< passes so far
@@ -43,6 +44,7 @@ class Passes {
   int count_ = 0;
   std::int64_t rows_ = 0;
   double weight_ = 0;
+  std::uint64_t digest_ = 0;  // of the first pass
 };
 
 }  // namespace mercer

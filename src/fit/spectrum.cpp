@@ -2,18 +2,14 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
-#include "fit/standard.hpp"
+#include "fit/spectrum_checks.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "operators/centred.hpp"
 #include "operators/column_means.hpp"
 #include "operators/gram.hpp"
-#include "operators/scatter.hpp"
 #include "operators/tsqr.hpp"
 #include "solvers/dense.hpp"
-#include "solvers/krylov.hpp"
-
-#include <mercer/moments.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -29,64 +25,6 @@ namespace {
 constexpr double rescue_below = 1e-5;
 /// Centring sparse rows after the fact may cost this many digits and no more.
 constexpr double cancellation_limit = 1e4;
-
-template <class T>
-constexpr double epsilon = std::numeric_limits<T>::epsilon();
-
-double denominator(double weight, const FitOptions& options) { return weight - options.ddof; }
-
-template <class T>
-void require_rows(const Passes<T>& passes, const FitOptions& options) {
-  require(passes.rows() > 0, Errc::bad_data, "{} has no rows", passes.name());
-  require(passes.rows() > 1 || !options.center, Errc::bad_data,
-          "{} has one row: a mean and a variance need at least two", passes.name());
-  require(denominator(passes.weight(), options) > 0, Errc::bad_data,
-          "{}: the row weights add up to {:g}; variances with ddof = {} need more", passes.name(),
-          passes.weight(), options.ddof);
-}
-
-/// `sums`, one a column, tell whether all numbers were finite; the rows tell which was not.
-template <class T>
-void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
-  if (sums.allFinite()) return;
-  const Rows<T>* rows = passes.memory();
-  const Index n = rows ? rows->rows() : 0, d = sums.size();
-  const Vector<double> zero = Vector<double>::Zero(d);
-  Vector<double> x(d);
-  for (Index i = 0; i < n; ++i) {
-    centred_block(rows->middle(i, 1), 0, d, {.centre = zero.data()}, x.data(), d);
-    for (Index j = 0; j < d; ++j)
-      require(std::isfinite(x[j]), Errc::bad_data,
-              "row {}, column {} is {}; remove the row or fill in a number", i + 1, j + 1, x[j]);
-  }
-  for (Index j = 0; j < d; ++j)
-    require(std::isfinite(sums[j]), Errc::bad_data,
-            "{}: column {} holds a NaN, an infinity or numbers too large to square; scale it down",
-            passes.name(), j + 1);
-}
-
-/// Rounding of the data themselves, ε of their size, spread over all columns.
-template <class T>
-double noise_level(double total_second_moment) {
-  return 16 * epsilon<T> * epsilon<T> * total_second_moment;
-}
-
-void require_variance(const Spectrum& s, const std::string& name) {
-  require(s.total > s.noise, Errc::bad_data,
-          "{}: all rows are equal, there is no variance to explain", name);
-}
-
-/// Eigenpairs to compute: those asked for, or all that can be non-zero.
-template <class T>
-Index wanted(const Passes<T>& passes, const FitOptions& options) {
-  const Index rank = std::min<Index>(passes.features(), passes.rows() - (options.center ? 1 : 0));
-  const Components& asked = options.components;
-  if (asked.soft()) return std::min(asked.count(), rank);
-  require(asked.kind() != Components::Kind::count || asked.count() <= rank, Errc::bad_option,
-          "-k {} is too large: {} rows and {} columns have at most {} components", asked.count(),
-          passes.rows(), passes.features(), rank);
-  return asked.kind() == Components::Kind::count ? asked.count() : rank;
-}
 
 bool needs_rescue(const Spectrum& s, const FitOptions& options) {
   const bool fraction = options.components.kind() == Components::Kind::fraction;
@@ -115,11 +53,6 @@ Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean,
     scale[j] = standard_deviation(scatter[j], scatter[j] + weight * mean[j] * mean[j],
                                   denominator(weight, options), epsilon<T>);
   return scale;
-}
-
-double total_second_moment(const Spectrum& s, double weight) {
-  return s.total + weight * (s.scale.size() > 0 ? s.mean.cwiseQuotient(s.scale).squaredNorm()
-                                                : s.mean.squaredNorm());
 }
 
 /// Singular values and right vectors of `a`, the rows or a triangle of theirs.
@@ -210,10 +143,34 @@ Index kept_components(const Components& asked, const Spectrum& s) {
 }
 
 template <class T>
+Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options) {
+  const Index d = moments.features();
+  require_rows(moments.rows(), moments.weight(), name, options);
+  Spectrum s;
+  s.mean = options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d));
+  Matrix<double> scatter = moments.scatter(options.center);
+  if (options.scale == Scale::std) {
+    s.scale =
+        scales<T>(moments.scatter_diagonal(options.center), s.mean, moments.weight(), options);
+    scatter.array().colwise() /= s.scale.array();
+    scatter.array().rowwise() /= s.scale.array().transpose();
+  }
+  s.total = scatter.trace();
+  s.noise = noise_level<T>(total_second_moment(s, moments.weight()));
+  require_variance(s, name);
+
+  auto pairs = dense_eigenpairs(scatter, wanted(moments.rows(), d, options), options.tolerance,
+                                options.threads);
+  s.eigenvalues = pairs.values.cwiseMax(0);
+  s.components = std::move(pairs.vectors);
+  s.residuals = pairs.residuals / pairs.values[0];
+  return s;
+}
+
+template <class T>
 Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
   const Index d = passes.features();
   const bool fill = options.missing == Missing::mean;
-  Spectrum s;
   Moments moments = fill ? Moments(means(passes, options)) : Moments(d);
   const auto add = [&](const Rows<T>& rows, const double* weights) {
     moments.add(rows, weights, options.threads);
@@ -225,22 +182,7 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
     moments = Moments(moments.mean());  // known centre: rows are made dense, block by block
     passes.run("covariance", add);
   }
-  s.mean = options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d));
-  Matrix<double> scatter = moments.scatter(options.center);
-  if (options.scale == Scale::std) {
-    s.scale = scales<T>(moments.scatter_diagonal(options.center), s.mean, passes.weight(), options);
-    scatter.array().colwise() /= s.scale.array();
-    scatter.array().rowwise() /= s.scale.array().transpose();
-  }
-  s.total = scatter.trace();
-  s.noise = noise_level<T>(total_second_moment(s, passes.weight()));
-  require_variance(s, passes.name());
-
-  auto pairs =
-      dense_eigenpairs(scatter, wanted(passes, options), options.tolerance, options.threads);
-  s.eigenvalues = pairs.values.cwiseMax(0);
-  s.components = std::move(pairs.vectors);
-  s.residuals = pairs.residuals / pairs.values[0];
+  Spectrum s = of_moments<T>(moments, passes.name(), options);
   if (needs_rescue(s, options)) take_qr(passes, options, s);
   return s;
 }
@@ -287,98 +229,10 @@ Spectrum by_svd(Passes<T>& passes, const FitOptions& options) {
   return s;
 }
 
-namespace {
-
-/// The scatter matrix by its products; what the first one tells is checked before it is believed.
-template <class T>
-struct CheckedScatter {
-  ScatterOperator<T> a;
-  Passes<T>& passes;
-  const FitOptions& options;
-  Spectrum& s;
-  bool first = true;
-
-  Index size() const { return a.size(); }
-  void apply(const Matrix<double>& v, Matrix<double>& out) {
-    a.apply(v, out);
-    if (!std::exchange(first, false)) return;
-    require_rows(passes, options);
-    wanted(passes, options);
-    const Vector<double> diagonal = a.diagonal();
-    require_finite(diagonal, passes);
-    s.mean = options.center ? a.mean() : Vector<double>(Vector<double>::Zero(size()));
-    s.total = diagonal.sum();
-    s.noise = noise_level<T>(total_second_moment(s, passes.weight()));
-    require_variance(s, passes.name());
-  }
-};
-
-/// How many of the eigenvalues found so far to keep; 0: more of them must be seen.
-Index enough(const Components& asked, const Spectrum& s, const Vector<double>& values, Index all) {
-  // Products with the scatter matrix hide what is smaller than their rounding.
-  const double hidden = std::max(s.noise, 64 * std::numeric_limits<double>::epsilon() * values[0]);
-  Index rank = 0;
-  while (rank < values.size() && values[rank] > hidden) ++rank;
-  const bool ended = rank < values.size() || values.size() == all;
-  if (asked.kind() == Components::Kind::count) {
-    require(asked.soft() || asked.count() <= rank, Errc::bad_option,
-            "-k {} is more than randomized can tell from rounding: {} directions; use --solver svd",
-            asked.count(), rank);
-    return std::min(asked.count(), rank);
-  }
-  double sum = 0;
-  for (Index k = 0; k < rank; ++k) {
-    sum += values[k];
-    if (sum >= asked.fraction() * s.total * (1 - 1e-12)) return k + 1;
-  }
-  return ended ? rank : 0;
-}
-
-}  // namespace
-
-template <class T>
-Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget) {
-  const Index d = passes.features();
-  const Components& asked = options.components;
-  require(asked.kind() != Components::Kind::all, Errc::bad_option,
-          "--solver randomized finds the first few components: say how many with -k");
-  require(asked.kind() != Components::Kind::count || asked.soft() || asked.count() <= d,
-          Errc::bad_option, "-k {} is too large: there are {} columns", asked.count(), d);
-  Spectrum s;
-  ScatterOptions how{.center = options.center,
-                     .nan_on_shift = options.missing == Missing::mean,
-                     .threads = options.threads};
-  if (options.scale == Scale::std || how.nan_on_shift) {
-    const Standard standard = find_standard(passes, options);
-    require_rows(passes, options);
-    require_finite(standard.mean, passes);
-    how.shift = options.center ? standard.mean : Vector<double>(Vector<double>::Zero(d));
-    s.scale = how.scale = standard.scale;
-  }
-  const Index first =
-      std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
-  BlockKrylov krylov{.tolerance = options.tolerance, .seed = options.seed};
-  // Rows in memory cost flops, which few vectors a pass make the best of; others cost a pass.
-  krylov.block = std::min<Index>(d, passes.memory() ? 16 : 32);
-  krylov = within_memory(krylov, d, first, static_cast<std::size_t>(std::max(0.0, budget)));
-
-  CheckedScatter<T> a{
-      ScatterOperator<T>(
-          d, [&](const auto& visit) { passes.run("products", visit); }, std::move(how)),
-      passes, options, s};
-  KrylovResult found = eigs_until(
-      a, first, [&](const Vector<double>& values) { return enough(asked, s, values, d); }, krylov,
-      {.threads = options.threads});
-  s.eigenvalues = found.pairs.values.cwiseMax(0);
-  s.components = std::move(found.pairs.vectors);
-  s.residuals = found.pairs.residuals / s.eigenvalues[0];
-  return s;
-}
-
-#define MERCER_INSTANTIATE(T)                                           \
-  template Spectrum by_products(Passes<T>&, const FitOptions&, double); \
-  template Spectrum by_covariance(Passes<T>&, const FitOptions&);       \
-  template Spectrum by_gram(Passes<T>&, const FitOptions&);             \
+#define MERCER_INSTANTIATE(T)                                                             \
+  template Spectrum of_moments<T>(const Moments&, const std::string&, const FitOptions&); \
+  template Spectrum by_covariance(Passes<T>&, const FitOptions&);                         \
+  template Spectrum by_gram(Passes<T>&, const FitOptions&);                               \
   template Spectrum by_svd(Passes<T>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

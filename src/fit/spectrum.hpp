@@ -4,6 +4,7 @@
 #include "fit/passes.hpp"
 
 #include <mercer/fit.hpp>
+#include <mercer/moments.hpp>
 
 namespace mercer {
 
@@ -18,6 +19,10 @@ struct Spectrum {
   double noise = 0;            ///< eigenvalues up to here are rounding
   bool by_qr = false;          ///< small variances came from a QR of the rows
 };
+
+/// Eigenpairs of the scatter matrix that moments hold; `name` is what messages call the rows.
+template <class T>
+Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options);
 
 /// N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass (QR) when the
 /// smallest eigenvalue that is kept is so small that squaring the data has cost it its digits.

@@ -134,6 +134,10 @@ nlohmann::ordered_json approximation_json(const Approximation& a) {
   return out;
 }
 
+nlohmann::ordered_json merged_json(const MergeReport& m) {
+  return {{"models", m.models}, {"missing_variance", m.missing_variance}};
+}
+
 std::string description_text(const Description& d) {
   const bool utf8 = is_utf8(d.label_column) && is_utf8(d.id_column) &&
                     std::all_of(d.feature_names.begin(), d.feature_names.end(), is_utf8);
@@ -158,6 +162,7 @@ std::string description_text(const Description& d) {
                 {"seconds", r.seconds},
                 {"peak_memory_bytes", r.peak_memory_bytes}});
   if (r.approximation) words["approximation"] = approximation_json(*r.approximation);
+  if (r.merged.models > 0) words["merged"] = merged_json(r.merged);
   return json_text(words);
 }
 
@@ -188,6 +193,12 @@ Description parse_description(std::string_view text, std::size_t values, const s
   d.report.centered = get.truth("centered");
   d.report.ddof = static_cast<int>(get.count("ddof", 1));
   d.report.total_variance = get.number("total_variance");
+  if (get.has("merged")) {
+    const Members merged(get("merged"), file);
+    d.report.merged.models =
+        static_cast<int>(merged.count("models", std::numeric_limits<int>::max()));
+    d.report.merged.missing_variance = merged.number("missing_variance");
+  }
   d.report.solver.name = solver.text("name");
   d.report.solver.why = solver.text("why");
   d.report.solver.passes =

@@ -27,6 +27,7 @@ struct Description {
 
 nlohmann::ordered_json solver_json(const SolverReport& solver);
 nlohmann::ordered_json approximation_json(const Approximation& approximation);
+nlohmann::ordered_json merged_json(const MergeReport& merged);
 
 /// One JSON object. Numbers must be finite.
 std::string description_text(const Description& description);

@@ -81,6 +81,7 @@ std::string to_json(const Model<T>& model, int indent) {
                   {"total_variance", r.total_variance},
                   {"solver", solver_json(r.solver)},
                   {"approximation", r.approximation ? with_intervals(model) : Json(nullptr)},
+                  {"merged", r.merged.models > 0 ? merged_json(r.merged) : Json(nullptr)},
                   {"seconds", r.seconds},
                   {"peak_memory_bytes", r.peak_memory_bytes}};
   return json_text(json, indent);

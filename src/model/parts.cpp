@@ -49,7 +49,8 @@ bool all_finite(const Rows<T>& x) {
 }
 
 std::string report_problem(const Report& r, Index k) {
-  for (const double number : {r.weight, r.total_variance, r.seconds, r.solver.tolerance})
+  for (const double number :
+       {r.weight, r.total_variance, r.seconds, r.solver.tolerance, r.merged.missing_variance})
     if (!possible(number)) return "its report has an impossible number";
   for (const double residual : r.solver.residuals)
     if (!possible(residual)) return "a residual is impossible";
@@ -61,7 +62,8 @@ std::string report_problem(const Report& r, Index k) {
       if (!possible(number)) return "the error of its approximation is impossible";
   if (r.n_samples < 1 || r.weight == 0) return "it was fitted to no rows";
   if (r.ddof != 0 && r.ddof != 1) return "ddof is neither 0 nor 1";
-  if (r.solver.passes < 0 || r.peak_memory_bytes < 0) return "its report has a negative count";
+  if (r.solver.passes < 0 || r.merged.models < 0 || r.peak_memory_bytes < 0)
+    return "its report has a negative count";
   return {};
 }
 

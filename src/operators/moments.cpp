@@ -43,7 +43,7 @@ class ShiftedSums {
         stride_(few_ ? padded_columns(d_) : d_),
         block_rows_(few_                ? few_columns_block(d_)
                     : d_ > many_columns ? long_block
-                                        : std::max<Index>(block_numbers / d_, 64)),
+                                        : std::max<Index>(block_numbers / d_, 256)),
         block_(Matrix<double>::Zero(block_rows_, stride_)),
         first_(Vector<double>::Zero(d_)),
         second_(second && !few_ ? 0 : stride_, second && !few_ ? 0 : stride_),

@@ -1,8 +1,8 @@
 #include "operators/scatter.hpp"
 
 #include "core/parallel.hpp"
-#include "linalg/blas.hpp"
 #include "operators/centred.hpp"
+#include "simd/panel_products.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,10 @@ namespace mercer {
 namespace {
 
 /// Rows at a time: their centred copy stays in the cache for both products.
-constexpr Index strip_rows = 64;
+Index strip_rows(Index d) {
+  constexpr Index numbers = Index{1} << 15;
+  return std::clamp<Index>(numbers / d / tile_rows, 1, 8) * tile_rows;
+}
 /// A thread gets no fewer.
 constexpr Index grain = 256;
 
@@ -44,23 +47,44 @@ void ScatterOperator<T>::choose_shift(const Rows<T>& first) {
 
 namespace {
 
+/// d×b → panels of d×width each, the last one filled up with zeros.
+Matrix<double> panels(const Matrix<double>& v) {
+  const Index d = v.rows(), count = (v.cols() + panel_width - 1) / panel_width;
+  Matrix<double> out = Matrix<double>::Zero(count * d, panel_width);
+  for (Index p = 0; p < count; ++p) {
+    const Index first = p * panel_width, width = std::min(panel_width, v.cols() - first);
+    out.block(p * d, 0, d, width) = v.middleCols(first, width);
+  }
+  return out;
+}
+
+/// Adds to d×b what lies in panels.
+void add_panels(const Matrix<double>& from, Matrix<double>& out) {
+  const Index d = out.rows();
+  for (Index first = 0; first < out.cols(); first += panel_width) {
+    const Index width = std::min(panel_width, out.cols() - first);
+    out.middleCols(first, width) += from.block(first / panel_width * d, 0, d, width);
+  }
+}
+
 template <class T>
-void add_sparse(const Rows<T>& rows, const double* weights, const Matrix<double>& v,
-                Matrix<double>& products, Vector<double>& sum, Vector<double>* squares) {
+void add_sparse(const Rows<T>& rows, const double* weights, Index panel_count, const double* v,
+                double* products, double* sum, double* squares) {
   const CsrView<T>& csr = rows.csr();
-  const Index b = v.cols();
-  Eigen::RowVectorXd y(b);
+  const Index panel = rows.cols() * panel_width;
+  for (Index p = 0; p < panel_count; ++p)
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const std::int64_t begin = csr.offsets[i];
+      add_sparse_product(csr.values + begin, csr.columns + begin, csr.offsets[i + 1] - begin,
+                         weights ? weights[i] : 1.0, v + p * panel, products + p * panel);
+    }
+  if (!squares) return;
   for (Index i = 0; i < rows.rows(); ++i) {
     const double w = weights ? weights[i] : 1;
-    y.setZero();
-    for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
-      y.noalias() += static_cast<double>(csr.values[e]) * v.row(csr.columns[e]);
     for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e) {
-      const Index j = csr.columns[e];
       const double x = static_cast<double>(csr.values[e]);
-      products.row(j).noalias() += w * x * y;
-      sum[j] += w * x;
-      if (squares) (*squares)[j] += w * x * x;
+      sum[csr.columns[e]] += w * x;
+      squares[csr.columns[e]] += w * x * x;
     }
   }
 }
@@ -71,28 +95,34 @@ template <class T>
 void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const Matrix<double>& v,
                              std::vector<Sums>& sums) {
   if (options_.shift.size() == 0) choose_shift(rows);
-  const Index d = features_, b = v.cols();
+  const Index d = features_, count = v.rows() / d, panel = d * panel_width;
   parallel_ranges(rows.rows(), options_.threads, grain, [&](Index begin, Index end, int part) {
     Sums& s = sums[static_cast<std::size_t>(part)];
     if (s.products.size() == 0) {
-      s.products = Matrix<double>::Zero(d, b);
+      s.products = Matrix<double>::Zero(v.rows(), v.cols());
       s.sum = s.squares = Vector<double>::Zero(d);
     }
     if (rows.sparse())
-      return add_sparse(rows.middle(begin, end - begin), weights ? weights + begin : nullptr, v,
-                        s.products, s.sum, first_ ? &s.squares : nullptr);
-    Matrix<double> x(std::min(strip_rows, end - begin), d), y(x.rows(), b);
-    for (Index i = begin; i < end; i += strip_rows) {
-      const Index n = std::min(strip_rows, end - i);
+      return add_sparse(rows.middle(begin, end - begin), weights ? weights + begin : nullptr, count,
+                        v.data(), s.products.data(), s.sum.data(),
+                        first_ ? s.squares.data() : nullptr);
+    const Index strip = strip_rows(d);
+    Matrix<double> x = Matrix<double>::Zero(strip, d), y(strip, panel_width);
+    for (Index i = begin; i < end; i += strip) {
+      const Index n = std::min(strip, end - i);
       centred_block(rows.middle(i, n), 0, d,
                     {.centre = options_.shift.data(),
                      .weights = weights ? weights + i : nullptr,
                      .nan_on_centre = options_.nan_on_shift,
                      .sums = s.sum.data()},
                     x.data(), d);
-      if (first_) s.squares.array() += x.topRows(n).array().square().colwise().sum().transpose();
-      multiply(x.data(), n, d, d, v.data(), b, b, y.data(), b);
-      multiply_tall(x.data(), n, d, d, y.data(), b, b, s.products.data(), b, true);
+      if (n < strip) x.bottomRows(strip - n).setZero();
+      if (first_)
+        for (Index r = 0; r < n; ++r) s.squares += x.row(r).cwiseAbs2().transpose();
+      for (Index p = 0; p < count; ++p) {
+        times_panel(x.data(), strip, d, d, v.data() + p * panel, y.data());
+        add_transposed_times_panel(x.data(), strip, d, d, y.data(), s.products.data() + p * panel);
+      }
     }
   });
   weight_ += weights ? Eigen::Map<const Vector<double>>(weights, rows.rows()).sum()
@@ -101,22 +131,22 @@ void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const M
 
 template <class T>
 void ScatterOperator<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
-  const BlasThreads one(1);
   const bool scaled = options_.scale.size() > 0;
   Matrix<double> in = v;
   if (scaled) in.array().colwise() /= options_.scale.array();
   std::vector<Sums> sums(static_cast<std::size_t>(thread_count(options_.threads)));
   weight_ = 0;
-  pass_([&](const Rows<T>& rows, const double* weights) { add(rows, weights, in, sums); });
+  const Matrix<double> vectors = panels(in);
+  pass_([&](const Rows<T>& rows, const double* weights) { add(rows, weights, vectors, sums); });
 
   out.setZero(features_, v.cols());
-  sum_ = Vector<double>::Zero(features_);
-  if (first_) squares_ = sum_;
+  if (first_) sum_ = squares_ = Vector<double>::Zero(features_);
   for (const Sums& s : sums) {
     if (s.products.size() == 0) continue;
-    out += s.products;
+    add_panels(s.products, out);
+    if (!first_) continue;  // the rows are the same in every pass
     sum_ += s.sum;
-    if (first_) squares_ += s.squares;
+    squares_ += s.squares;
   }
   // Σ w (x − s)(x − s)ᵀ = S + (a aᵀ)/W, a = Σ w (x − s)
   if (options_.center && weight_ > 0) out.noalias() -= sum_ / weight_ * (sum_.transpose() * in);

@@ -10,7 +10,7 @@ namespace mercer::test {
 namespace {
 
 const std::vector<std::string> commands = {
-    "fit",   "transform",   "inverse",      "inspect",       "contour",
+    "fit",   "transform",   "inverse",      "inspect",       "merge",     "contour",
     "probe", "kernel list", "kernel check", "kernel matrix", "completion"};
 
 std::vector<std::string> call(const std::string& command, const std::string& flag) {
@@ -68,6 +68,8 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   EXPECT_EQ(flags_of("transform"), transform);
   EXPECT_EQ(flags_of("inverse"), transform);
   EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--json", "--help"}));
+  EXPECT_EQ(flags_of("merge"), (std::set<std::string>{"--output", "--components", "--json",
+                                                      "--threads", "--quiet", "--help"}));
   std::set<std::string> probe = rows;
   probe.insert(
       {"--direction", "--json", "--weights", "--ddof", "--scale", "--no-center", "--memory"});
@@ -125,8 +127,8 @@ TEST(CliUsage, bash_completes_commands_flags_and_values) {
 }
 
 TEST(CliUsage, bash_completion_offers_exactly_the_flags_of_each_command) {
-  for (const std::string command : {"fit", "transform", "inverse", "inspect", "contour", "probe",
-                                    "kernel check", "kernel matrix"}) {
+  for (const std::string command : {"fit", "transform", "inverse", "inspect", "merge", "contour",
+                                    "probe", "kernel check", "kernel matrix"}) {
     std::vector<std::string> words = call(command, "--");
     words.insert(words.begin(), "mercer");
     std::string offered = completed(words);
@@ -148,7 +150,9 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
   wrong({"fit"}, {"DATA", "required", "(see mercer fit --help)"});
   wrong({"transform", "m.st"}, {"DATA", "required", "(see mercer transform --help)"});
   wrong({"fit", iris, "--kernels", "rbf"}, {"unknown option '--kernels'"});
-  wrong({"fit", iris, "another.csv"}, {"unexpected argument 'another.csv'"});
+  wrong({"inspect", "m.st", "another.st"}, {"unexpected argument 'another.st'"});
+  wrong({"merge"}, {"MODELS", "required", "(see mercer merge --help)"});
+  wrong({"fit", "-", "-"}, {"standard input"});
   wrong({"fit", iris, "-k"}, {"--components needs a value"});
   wrong({"fit", iris, "--solver", "magic"},
         {"--solver 'magic'", "covariance, gram, svd, randomized, dense or krylov"});

@@ -2,6 +2,7 @@
 #include "support/chunked_source.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
+#include "support/temp_dir.hpp"
 
 #include <mercer/mercer.hpp>
 
@@ -87,6 +88,57 @@ TEST(Randomized, goes_over_a_stream_as_often_as_it_says) {
   expect_same(model, fit(x, {.components = 3, .solver = Solver::covariance}), 1e-7);
   EXPECT_GE(model.report().solver.passes, 2);
   EXPECT_EQ(model.report().solver.passes, source.rewinds + 1);
+}
+
+/// Rows in a file, larger than the budget: in few passes, and the model says how many.
+template <class T>
+void expect_out_of_core(const std::string& path, const Matrix<double>& x, double tolerance) {
+  ReadOptions reading;
+  reading.block_bytes = 1 << 16;
+  const auto source = open<T>(path, reading);
+  const auto model =
+      fit(*source,
+          {.components = 3, .solver = Solver::randomized, .tolerance = 1e-6, .memory = 800000});
+  const Matrix<T> rounded = x.cast<T>();
+  expect_same(model, fit(rounded, {.components = 3, .solver = Solver::covariance}), tolerance);
+  EXPECT_LE(model.report().solver.passes, 5) << path;
+  for (const double r : model.report().solver.residuals) EXPECT_LE(r, 1e-6);
+}
+
+TEST(Randomized, reads_files_larger_than_the_budget_in_few_passes) {
+  const TempDir dir;
+  const Matrix<double> x = falling(4000, 50, 7);
+  for (const char* name : {"x.npy", "x.csv"}) {
+    const std::string path = dir / name;
+    Sink<double> sink(path, std::vector<std::string>(50, "c"));
+    sink.write(x);
+    sink.close();
+    // A residual of 1e-6 moves an eigenvalue by its square; axes by 1e-6 over the gap.
+    expect_out_of_core<double>(path, x, 1e-8);
+    expect_out_of_core<float>(path, x, 1e-6);
+  }
+}
+
+TEST(Randomized, sparse_rows_of_many_columns_are_centred_without_being_made_dense) {
+  // As dense rows these would take 1.5 GiB.
+  Random random(8);
+  const Index n = 4000, d = 50000;
+  Csr<float> rows;
+  rows.cols = d;
+  Matrix<double> head = Matrix<double>::Zero(n, 30);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < 30; ++j)
+      if (random.uniform() < 0.3) {
+        head(i, j) = static_cast<float>((1 + random.normal()) / static_cast<double>(j + 1));
+        rows.columns.push_back(static_cast<std::int32_t>(1000 * j));
+        rows.values.push_back(static_cast<float>(head(i, j)));
+      }
+    rows.offsets.push_back(std::ssize(rows.values));
+  }
+  const auto model = fit(Rows<float>(rows), {.components = 4, .solver = Solver::randomized});
+  const auto truth = fit(head, {.components = 4, .solver = Solver::covariance});
+  EXPECT_LT((model.eigenvalues() - truth.eigenvalues()).norm(), 1e-9 * truth.eigenvalues()[0]);
+  EXPECT_LT(model.report().peak_memory_bytes, std::int64_t{1} << 30);
 }
 
 TEST(Randomized, refuses_what_it_cannot_find) {

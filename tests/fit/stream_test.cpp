@@ -92,6 +92,19 @@ TEST(Stream, rows_that_change_between_passes_are_noticed) {
   }
 }
 
+TEST(Stream, numbers_that_change_between_passes_are_noticed) {
+  Matrix<double> x = many_rows(0);
+  ChunkedSource<double> source(Rows<double>(x), 5000);
+  source.on_rewind = [&] { x.array() += 1; };
+  try {
+    fit(source, {.solver = Solver::svd, .memory = 8 << 20});
+    FAIL() << "the change went unnoticed";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Errc::bad_data);
+    EXPECT_NE(std::string(e.what()).find("not those of the first pass"), std::string::npos);
+  }
+}
+
 TEST(Stream, float_rows_stream_as_well) {
   const Matrix<float> x = many_rows(5).cast<float>();
   ChunkedSource<float> source(Rows<float>(x), 1234);

@@ -4,6 +4,7 @@
 #include <mercer/source.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace mercer::test {
 
@@ -30,6 +31,7 @@ class ChunkedSource final : public Source<T> {
   void rewind() override {
     at_ = 0;
     ++rewinds;
+    if (on_rewind) on_rewind();
     if (shrink_after_rewind) rows_ = rows_.middle(0, rows_.rows() - 1);
   }
   Index expected_rows() const override { return rows_.rows(); }
@@ -37,6 +39,7 @@ class ChunkedSource final : public Source<T> {
 
   int rewinds = 0;
   bool shrink_after_rewind = false;
+  std::function<void()> on_rewind{};
 
  private:
   Schema schema_;

@@ -2,7 +2,7 @@
 
 _mercer() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="fit transform inverse inspect contour probe learn kernel completion"
+  local commands="fit transform inverse inspect merge contour probe learn kernel completion"
   local rows="--columns --exclude --label --id --missing --header --delimiter --format"
   local variance="--scale --no-center --ddof --memory"
   local run="--precision --threads --seed --quiet --help"
@@ -11,7 +11,7 @@ _mercer() {
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
       list|check|matrix) [[ $command == kernel ]] && command="kernel $word" && break ;;
-      fit|transform|inverse|inspect|contour|probe|learn|completion) command=$word; break ;;
+      fit|transform|inverse|inspect|merge|contour|probe|learn|completion) command=$word; break ;;
       kernel) command=$word ;;
     esac
   done
@@ -45,6 +45,7 @@ _mercer() {
     fit) options="-o --output --scores -k --components --json --no-plot --kernel --map --precomputed --clip --approx --time $rows --weights $variance --solver --tolerance $run" ;;
     transform|inverse) options="-o --output $rows $run" ;;
     inspect) options="--json --help" ;;
+    merge) options="-o --output -k --components --json --threads --quiet --help" ;;
     contour) options="-o --output --data -k --components --levels --size $rows --threads --seed --quiet --help" ;;
     probe) options="--direction --json $rows --weights $variance $run" ;;
     learn) options="-o --output -k --components --rule --rate --explain-rate --epochs --order --until --batch --mean --forget --limit --scale --kernel --landmarks --map --trace --trace-every --theory --plot --checkpoint --checkpoint-every --resume --model-every --json --no-plot --memory $rows --threads --seed --quiet --help" ;;

@@ -1,7 +1,7 @@
 # fish completion for mercer
 
 function __mercer_none
-    not __fish_seen_subcommand_from fit transform inverse inspect contour probe learn kernel completion
+    not __fish_seen_subcommand_from fit transform inverse inspect merge contour probe learn kernel completion
 end
 function __mercer_in
     __fish_seen_subcommand_from $argv
@@ -11,6 +11,7 @@ complete -c mercer -n __mercer_none -f -a fit -d 'Find the principal components 
 complete -c mercer -n __mercer_none -f -a transform -d 'Scores of new rows'
 complete -c mercer -n __mercer_none -f -a inverse -d 'From scores back to the columns'
 complete -c mercer -n __mercer_none -f -a inspect -d 'What a model consists of'
+complete -c mercer -n __mercer_none -f -a merge -d 'Make one model of several'
 complete -c mercer -n __mercer_none -f -a contour -d 'Contour lines of components as SVG'
 complete -c mercer -n __mercer_none -f -a probe -d 'Variance along directions'
 complete -c mercer -n __mercer_none -f -a learn -d 'Learn components from a stream'
@@ -22,9 +23,9 @@ complete -c mercer -n '__mercer_in kernel; and not __mercer_in list check matrix
 complete -c mercer -n '__mercer_in completion' -f -a 'bash zsh fish'
 
 # Results
-complete -c mercer -n '__mercer_in fit transform inverse contour learn matrix' -s o -l output -r -d 'Where the result goes'
+complete -c mercer -n '__mercer_in fit transform inverse merge contour learn matrix' -s o -l output -r -d 'Where the result goes'
 complete -c mercer -n '__mercer_in fit' -l scores -r -d 'Save the scores of the rows'
-complete -c mercer -n '__mercer_in fit' -s k -l components -x -a 'all 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
+complete -c mercer -n '__mercer_in fit merge' -s k -l components -x -a 'all 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
 complete -c mercer -n '__mercer_in fit learn' -l kernel -x -a 'rbf poly linear laplacian cosine' -d 'Kernel PCA with this kernel'
 complete -c mercer -n '__mercer_in fit learn' -l map -x -a 'monomials(degree=2) polynomial(degree=2) plain(degree=2) squares' -d 'PCA of explicit features'
 complete -c mercer -n '__mercer_in fit' -l precomputed -d 'The rows are a kernel matrix'
@@ -32,7 +33,7 @@ complete -c mercer -n '__mercer_in fit' -l clip -d 'Take a kernel that is not va
 complete -c mercer -n '__mercer_in fit' -l approx -x -a "none 'cholesky(rank=500)' 'nystrom(landmarks=1000)' 'fourier(features=2000)' 'tensorsketch(features=2048)'" -d 'Approximate kernel PCA'
 complete -c mercer -n '__mercer_in fit' -l time -x -a '10s 1min 10min' -d 'How long kernel PCA may take'
 complete -c mercer -n '__mercer_in fit learn' -l no-plot -d 'No picture of the scores'
-complete -c mercer -n '__mercer_in fit inspect probe learn check' -l json -d 'JSON instead of words'
+complete -c mercer -n '__mercer_in fit inspect merge probe learn check' -l json -d 'JSON instead of words'
 complete -c mercer -n '__mercer_in contour' -s k -l components -x -d 'How many components, one panel each'
 complete -c mercer -n '__mercer_in contour' -l data -r -d 'Rows to draw as dots'
 complete -c mercer -n '__mercer_in contour' -l levels -x -d 'Lines a panel'
@@ -83,6 +84,6 @@ complete -c mercer -n '__mercer_in fit' -l solver -x -a 'auto covariance gram sv
 complete -c mercer -n '__mercer_in fit' -l tolerance -x -d 'Largest relative residual'
 complete -c mercer -n '__mercer_in fit probe learn' -l memory -x -a '256MiB 1GiB 4GiB' -d 'Budget; larger data is streamed'
 complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l threads -x -d 'Threads'
+complete -c mercer -n '__mercer_in fit transform inverse merge contour probe learn check matrix' -l threads -x -d 'Threads'
 complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l seed -x -d 'Seed for random numbers'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -s q -l quiet -d 'No words, no progress bar'
+complete -c mercer -n '__mercer_in fit transform inverse merge contour probe learn check matrix' -s q -l quiet -d 'No words, no progress bar'

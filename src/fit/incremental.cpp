@@ -1,0 +1,100 @@
+#include <mercer/incremental.hpp>
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "data/finite.hpp"
+#include "fit/model_of.hpp"
+#include "fit/validate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+/// What linear PCA by moments has; the rest is for rows that can be asked again.
+FitOptions checked(FitOptions options) {
+  validate(options);
+  require(options.solver == Solver::automatic || options.solver == Solver::covariance,
+          Errc::bad_option, "incremental PCA keeps the covariance matrix: it has no other solver");
+  require(!options.kernel && !options.precomputed && options.missing != Missing::mean,
+          Errc::bad_option, "incremental PCA has neither kernels nor means for missing cells");
+  return options;
+}
+
+template <class T>
+const T* first_not_finite(const T* x, Index count) {
+  const T* const place = std::find_if(x, x + count, [](T v) { return !std::isfinite(v); });
+  return place == x + count ? nullptr : place;
+}
+
+template <class T>
+void require_finite_batch(const Rows<T>& rows, std::int64_t before, int threads) {
+  const auto refuse = [&](Index row, Index column, double value) {
+    fail(Errc::bad_data,
+         "row {} of the batch ({} of all), column {} is {}; remove the row or fill in a number",
+         row + 1, before + row + 1, column + 1, value);
+  };
+  if (rows.sparse()) {
+    const CsrView<T>& csr = rows.csr();
+    for (Index i = 0; i < rows.rows(); ++i)
+      for (auto e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
+        if (!std::isfinite(csr.values[e]))
+          refuse(i, csr.columns[e], static_cast<double>(csr.values[e]));
+    return;
+  }
+  if (rows.stride() == rows.cols() && all_finite(rows.row(0), rows.entries(), threads)) return;
+  for (Index i = 0; i < rows.rows(); ++i)
+    if (const T* place = first_not_finite(rows.row(i), rows.cols()))
+      refuse(i, place - rows.row(i), static_cast<double>(*place));
+}
+
+}  // namespace
+
+template <class T>
+IncrementalPca<T>::IncrementalPca(Index features, FitOptions options)
+    : options_(checked(std::move(options))), moments_(features) {
+  require(features > 0, Errc::bad_option, "incremental PCA of {} columns", features);
+}
+
+template <class T>
+void IncrementalPca<T>::update(const Rows<T>& rows, const double* weights) {
+  if (rows.rows() == 0) return;
+  require(rows.cols() == moments_.features(), Errc::bad_data, "the batch has {} columns, not {}",
+          rows.cols(), moments_.features());
+  require_finite_batch(rows, moments_.rows(), options_.threads);
+  require_weights(weights, rows.rows());
+  moments_.add(rows, weights, options_.threads);
+  weighted_ = weighted_ || weights != nullptr;
+}
+
+template <class T>
+void IncrementalPca<T>::merge(const IncrementalPca& other) {
+  moments_.merge(other.moments_);
+  weighted_ = weighted_ || other.weighted_;
+}
+
+template <class T>
+Model<T> IncrementalPca<T>::model() const {
+  const auto start = std::chrono::steady_clock::now();
+  Spectrum s = of_moments<T>(moments_, "the stream", options_);
+  // The rows cannot be asked again for variances that the squares have lost.
+  s.noise = std::max(s.noise, 64 * std::numeric_limits<double>::epsilon() * s.eigenvalues[0]);
+  ModelParts<T> parts = parts_of<T>(s, moments_.rows(), moments_.weight(), options_);
+  Report& report = parts.report;
+  report.weighted = weighted_;
+  report.solver.name = "covariance";
+  report.solver.why = "rows came in batches";
+  report.solver.passes = 1;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.peak_memory_bytes = peak_memory_bytes();
+  return Model<T>(std::move(parts));
+}
+
+template class IncrementalPca<float>;
+template class IncrementalPca<double>;
+
+}  // namespace mercer

@@ -1,0 +1,18 @@
+#pragma once
+// From eigenpairs to the parts of a linear model.
+
+#include "fit/spectrum.hpp"
+
+#include <mercer/model.hpp>
+
+#include <cstdint>
+
+namespace mercer {
+
+/// The components that are kept, with their signs fixed, and what the report says of them. The
+/// caller adds names, solver and time.
+template <class T>
+ModelParts<T> parts_of(const Spectrum& spectrum, std::int64_t rows, double weight,
+                       const FitOptions& options);
+
+}  // namespace mercer

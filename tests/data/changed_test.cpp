@@ -1,0 +1,85 @@
+// Files that change between two passes.
+#include "support/errors.hpp"
+#include "support/temp_dir.hpp"
+
+#include <mercer/data.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+namespace mercer::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Reads all rows, changes the file, and goes back to the first.
+template <class Change>
+std::string changed(const std::string& path, Change change) {
+  const auto source = open<double>(path);
+  while (source->next()) continue;
+  change();
+  return refusal([&] { source->rewind(); }, Errc::bad_data);
+}
+
+void append(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::app | std::ios::binary) << text;
+}
+
+TEST(Changed, a_file_that_grows_or_shrinks_is_noticed) {
+  const TempDir dir;
+  const std::string csv = dir.file("x.csv", "1,2\n3,4\n");
+  std::string message = changed(csv, [&] { append(csv, "5,6\n"); });
+  for (const char* word : {"x.csv", "changed while it was read", "8 bytes", "12"})
+    EXPECT_HAS(message, word);
+  message = changed(csv, [&] { std::filesystem::resize_file(csv, 4); });
+  EXPECT_HAS(message, "12 bytes");
+}
+
+TEST(Changed, a_file_that_is_written_to_is_noticed_even_when_its_size_stays) {
+  const TempDir dir;
+  const std::string csv = dir.file("x.csv", "1,2\n3,4\n");
+  const std::string message = changed(csv, [&] {
+    std::filesystem::last_write_time(csv, std::filesystem::last_write_time(csv) + 1s);
+  });
+  EXPECT_HAS(message, "written to");
+}
+
+TEST(Changed, a_mapped_file_that_shrinks_ends_in_an_error_and_not_in_a_signal) {
+  const TempDir dir;
+  const std::string npy = dir / "x.npy";
+  {
+    Sink<double> sink(npy, std::vector<std::string>(64, "x"));
+    sink.write(Matrix<double>(Matrix<double>::Ones(2000, 64)));
+    sink.close();
+  }
+  ReadOptions options;
+  options.block_bytes = 1 << 14;
+  const auto source = open<double>(npy, options);
+  ASSERT_TRUE(source->next());
+  std::filesystem::resize_file(npy, 4096);
+  EXPECT_HAS(refusal(
+                 [&] {
+                   while (source->next()) continue;
+                 },
+                 Errc::bad_data),
+             "changed");
+  EXPECT_HAS(refusal([&] { source->rewind(); }, Errc::bad_data), "changed");
+}
+
+TEST(Changed, a_file_that_is_replaced_is_the_old_one_to_those_who_read_it) {
+  const TempDir dir;
+  const std::string csv = dir.file("x.csv", "1,2\n3,4\n");
+  const auto source = open<double>(csv);
+  const Matrix<double> before = read_all(*source).x;
+  std::filesystem::rename(dir.file("y.csv", "7,8\n"), csv);
+  source->rewind();
+  EXPECT_EQ(read_all(*source).x, before);
+}
+
+}  // namespace
+
+}  // namespace mercer::test
