@@ -112,12 +112,14 @@ class Run {
         position_ = 0;
       }
     } catch (const Error& error) {
-      if (error.code() != Errc::interrupted || learner_.steps() == 0) throw;
+      if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
       stop_ = LearnStop::interrupted;
     }
+    if (!o_.checkpoint.empty()) save();
+    // Of the rows that wait for their mini-batch a run that goes on makes a full one.
+    learner_.flush();
     require(learner_.rows() > 0, Errc::bad_data, "{} has no rows to learn from",
             in_.source->name());
-    if (!o_.checkpoint.empty()) save();
     return result();
   }
 

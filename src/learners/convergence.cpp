@@ -24,7 +24,7 @@ double angle(const Eigen::RowVectorXd& a, const Eigen::RowVectorXd& b) {
 
 Convergence Hebbian::look() {
   State& s = *state_;
-  const Matrix<double>& w = s.settled();
+  const Matrix<double> w = s.settled();
   const Index k = s.components();
   Convergence c;
   if (s.looked_at.size() > 0) c.angle_change = 0;

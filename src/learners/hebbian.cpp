@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace mercer {
 
@@ -26,8 +27,6 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
   require(!rule.one_component || k == 1, Errc::bad_option,
           "rule {} learns one component, not {}; gha learns several", rule.name, k);
   require(o.batch >= 1, Errc::bad_option, "batch = {} must be at least 1", o.batch);
-  require(o.batch == 1 || rule.by_batch, Errc::bad_option,
-          "rule {} has no mini-batches; leave batch = 1 or use block-oja", rule.name);
   require(o.forgetting >= 0 && o.forgetting < 1, Errc::bad_option,
           "forgetting = {} must be at least 0 and below 1", o.forgetting);
   require(o.limit > 0, Errc::bad_option, "limit = {} must be greater than 0", o.limit);
@@ -82,21 +81,20 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   require(map != nullptr, Errc::bad_option, "a learner needs a map");
   check(*map, options, *rule);
   const Index k = options.components, d = map->features();
+  const Index all = options.batch > 1 ? std::min(k + rule->spare(k), d) : k;
   StartRandom random(options.seed);
-  neurons.w = Matrix<double>::NullaryExpr(k, d, [&] { return random.normal(); });
+  neurons.w = Matrix<double>::NullaryExpr(all, d, [&] { return random.normal(); });
   orthonormal_rows(neurons.w);
-  neurons.memory.assign(rule->memory(k), 0.0);
-  neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(k) + d), 0.0);
+  neurons.memory.assign(rule->memory(all), 0.0);
+  neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(all) + d), 0.0);
   mean =
       options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
   covariance = Matrix<double>::Zero(k, k);
   recent = Matrix<double>::Zero(most_remembered, d);
   recent_outputs = Matrix<double>::Zero(most_remembered, k);
   hold_limit();
-  if (options.batch > 1) {
-    pending.resize(options.batch, d);
-    average = neurons.w;
-  }
+  if (options.batch > 1) pending.resize(options.batch, d);
+  if (averages()) average = neurons.w;
 }
 
 double Hebbian::State::faded(double count) const {
@@ -152,7 +150,7 @@ void Hebbian::State::remember(const double* x, const double* y) {
 /// Outputs betray weights that explode at the cost of k numbers a row. (Written so that NaN fails.)
 void Hebbian::State::require_bounded(double output, double square) const {
   const double longest = std::isinf(options.limit) ? rule->largest : options.limit * 1e150;
-  const double k = static_cast<double>(components());
+  const double k = static_cast<double>(neurons.w.rows());
   if (!(output <= k * longest * longest * square)) [[unlikely]]
     diverged();
 }
@@ -234,7 +232,7 @@ void Hebbian::State::learn(const double* f, Index n, Index stride) {
   if (options.batch == 1) return learn_rows(f, n, stride);
   for (Index i = 0; i < n;) {
     if (waiting == 0 && n - i >= options.batch) {
-      learn_batch(f + i * stride, stride);
+      learn_batch(f + i * stride, options.batch, stride);
       i += options.batch;
       continue;
     }
@@ -242,7 +240,7 @@ void Hebbian::State::learn(const double* f, Index n, Index stride) {
     ++i;
     if (waiting < options.batch) continue;
     waiting = 0;
-    learn_batch(pending.data(), features());
+    learn_batch(pending.data(), options.batch, features());
   }
 }
 
@@ -292,12 +290,21 @@ void Hebbian::update(const Rows<double>& rows) {
   if (!s.neurons.w.allFinite()) s.diverged();
 }
 
+void Hebbian::flush() {
+  State& s = *state_;
+  if (const Index count = std::exchange(s.waiting, 0); count > 0) {
+    const BlasThreads one(1);
+    s.learn_batch(s.pending.data(), count, s.features());
+  }
+  if (!s.neurons.w.allFinite()) s.diverged();
+}
+
 std::int64_t Hebbian::rows() const { return state_->rows; }
 std::int64_t Hebbian::skipped() const { return state_->skipped; }
 std::int64_t Hebbian::steps() const { return state_->steps; }
 double Hebbian::time() const { return state_->time; }
 double Hebbian::rate() const { return state_->eta; }
-const Matrix<double>& Hebbian::weights() const { return state_->neurons.w; }
+Matrix<double> Hebbian::weights() const { return state_->weights(); }
 Vector<double> Hebbian::mean() const { return state_->mean; }
 Vector<double> Hebbian::output_variances() const { return state_->covariance.diagonal(); }
 double Hebbian::total_variance() const { return state_->total; }
