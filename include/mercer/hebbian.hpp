@@ -75,7 +75,7 @@ struct Convergence {
   double norm_error = 0;     ///< max |‖w_j‖ − 1|
   double correlation = 0;    ///< largest |correlation| of two outputs
   double variance_error = 0;  ///< max |variance of y_j / (w_jᵀRw_j/‖w_j‖²) − 1|, R from recent rows
-  bool converged = false;  ///< within 0.5°, 2 %, 0.05 and 5 %, in this order
+  bool converged = false;  ///< within 0.7°, 2 %, 0.05 and 5 %, in this order
   std::string text;        ///< in one sentence
 };
 

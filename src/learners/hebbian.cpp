@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 #include "data/finite.hpp"
+#include "learners/incoming_rows.hpp"
 #include "learners/start.hpp"
 #include "linalg/blas.hpp"
 #include "simd/hebbian_step.hpp"
@@ -23,7 +24,8 @@ constexpr Index most_remembered = 64;
 void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule) {
   const Index d = map.features(), k = o.components;
   require(k >= 1, Errc::bad_option, "components = {} must be at least 1", k);
-  require(k <= d, Errc::bad_option, "components = {} exceeds the {} columns", k, d);
+  require(k <= d, Errc::bad_option, "-k {} is too large: {} columns have at most {} components", k,
+          d, d);
   require(!rule.one_component || k == 1, Errc::bad_option,
           "rule {} learns one component, not {}; gha learns several", rule.name, k);
   require(o.batch >= 1, Errc::bad_option, "batch = {} must be at least 1", o.batch);
@@ -38,37 +40,6 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
     require(o.mean.size() == 0, Errc::bad_option,
             "a mean was given, but it is not to be used: centre is not known");
   }
-}
-
-bool clean(const Rows<double>& rows, Index first, Index count, int threads) {
-  if (rows.sparse()) {
-    const auto* offsets = rows.csr().offsets;
-    return all_finite(rows.csr().values + offsets[first], offsets[first + count] - offsets[first]);
-  }
-  if (rows.stride() == rows.cols())
-    return all_finite(rows.row(first), count * rows.cols(), threads);
-  for (Index i = first; i < first + count; ++i)
-    if (!all_finite(rows.row(i), rows.cols())) return false;
-  return true;
-}
-
-/// Is a cell of this row missing? An infinite one is an error whatever the options say.
-bool missing(const Rows<double>& rows, Index i, std::int64_t number, MissingRow how) {
-  const auto& csr = rows.csr();
-  const std::int64_t begin = rows.sparse() ? csr.offsets[i] : 0;
-  const std::int64_t end = rows.sparse() ? csr.offsets[i + 1] : rows.cols();
-  const double* values = rows.sparse() ? csr.values : rows.row(i);
-  bool any = false;
-  for (std::int64_t e = begin; e < end; ++e) {
-    if (std::isfinite(values[e])) continue;
-    const std::int64_t column = (rows.sparse() ? csr.columns[e] : e) + 1;
-    require(std::isnan(values[e]), Errc::bad_data, "row {}, column {} is {}; remove the row",
-            number, column, values[e]);
-    require(how == MissingRow::skip, Errc::bad_data,
-            "row {}, column {} is missing; fill it in, or skip such rows", number, column);
-    any = true;
-  }
-  return any;
 }
 
 }  // namespace
@@ -89,6 +60,7 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(all) + d), 0.0);
   mean =
       options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
+  if (!map->is_identity()) input_sum = Vector<double>::Zero(map->inputs());
   covariance = Matrix<double>::Zero(k, k);
   recent = Matrix<double>::Zero(most_remembered, d);
   recent_outputs = Matrix<double>::Zero(most_remembered, k);
@@ -264,6 +236,7 @@ void Hebbian::update(const Rows<double>& rows) {
     if (count == 0) return;
     if (direct) return s.learn(rows.row(first), count, rows.stride());
     const Rows<double> part = rows.middle(first, count);
+    if (s.input_sum.size() > 0) add_rows(part, s.input_sum);
     s.map->require_domain(part, static_cast<Index>(seen()));
     s.map->apply(part, features.topRows(count));
     for (Index i = 0; i < count; ++i)

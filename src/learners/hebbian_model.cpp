@@ -57,7 +57,8 @@ Model<double> Hebbian::model() const {
     parts.mean = linear->inverse * s.mean;
     fix_signs(parts.components);
   }
-  if (!s.map->is_identity()) parts.input_mean = Vector<double>::Zero(s.map->inputs());
+  if (!s.map->is_identity())
+    parts.input_mean = s.input_sum / static_cast<double>(s.rows + s.waiting);
 
   Report& report = parts.report;
   report.method = s.options.rule;

@@ -33,6 +33,7 @@ struct Hebbian::State {
   std::int64_t rows = 0, skipped = 0, steps = 0;
   double time = 0, eta = 0;
   Vector<double> mean;
+  Vector<double> input_sum;   ///< of rows before a map, those that wait included
   double total = 0;           ///< E‖x − m‖² of all rows alike
   double recent_total = 0;    ///< the same with the weights of `covariance`
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as W was worse before

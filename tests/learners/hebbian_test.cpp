@@ -103,6 +103,21 @@ TEST(Hebbian, sparse_rows_are_learned_like_dense_ones) {
   }
 }
 
+TEST(Hebbian, a_model_of_mapped_rows_knows_the_mean_of_the_rows) {
+  Matrix<double> x = cloud(105, 4).x;
+  for (const Index batch : {1, 10}) {
+    Hebbian gha(squares_map<double>(4), {.components = 2, .batch = batch});
+    gha.update(x);
+    EXPECT_LT((gha.model().input_mean() - x.colwise().mean().transpose()).norm(), 1e-12);
+    // It stands for missing cells.
+    Matrix<double> hole = x.topRows(1), filled = hole;
+    hole(0, 2) = nan;
+    filled(0, 2) = x.col(2).mean();
+    const TransformOptions fill{.missing = Missing::mean};
+    EXPECT_LT((gha.model().transform(hole, fill) - gha.model().transform(filled)).norm(), 1e-10);
+  }
+}
+
 TEST(Hebbian, options_that_cannot_work_are_refused) {
   const auto message = [](LearnerOptions options) {
     const Error error = error_of([&] { learner(options); });
@@ -111,7 +126,7 @@ TEST(Hebbian, options_that_cannot_work_are_refused) {
   };
   EXPECT_HAS(message({.rule = "ohja"}), "did you mean oja?");
   EXPECT_HAS(message({.components = 0}), "at least 1");
-  EXPECT_HAS(message({.components = 5}), "components = 5 exceeds the 4 columns");
+  EXPECT_HAS(message({.components = 5}), "-k 5 is too large: 4 columns");
   EXPECT_HAS(message({.rule = "oja", .components = 2}), "learns one component");
   EXPECT_HAS(message({.batch = 0}), "batch = 0");
   EXPECT_HAS(message({.forgetting = 1}), "forgetting = 1");
