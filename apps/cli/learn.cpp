@@ -388,7 +388,7 @@ void add_learn(CLI::App& app) {
            "std: divide columns by their deviation; needs a pass before (none)", "Learning");
   add_text(c, "--kernel", f.kernel, "EXPR",
            "learn in the space of a kernel (see mercer kernel list)", "Space");
-  add_text(c, "--landmarks", f.landmarks, "N", "rows that span that space (all)", "Space");
+  add_text(c, "--landmarks", f.landmarks, "N", "rows that span that space (none: kernel Hebbian learning over all rows)", "Space");
   add_text(
       c, "--map", f.map, "EXPR",
       "learn from features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",

@@ -1,6 +1,6 @@
-// bench_learn make FILE rows=N cols=D seed=S               writes a data set of falling variances
+// bench_learn make FILE rows=N cols=D decay=0.85|1/j       writes a data set of falling variances
 // bench_learn rows FILE rows=N k=K [centre=running]        sample-by-sample gha
-// bench_learn batch FILE rule=gha|block-oja k=K batch=B    one pass in mini-batches
+// bench_learn batch FILE rule=ccipca k=K batch=B           one pass in mini-batches
 // bench_learn quality CSV label=L rule=R rate=T seeds=S epochs=E
 //                                                          angles to the true directions, z-scores
 // bench_learn clusters FILE rows=N cols=D                  rows for kernel Hebbian learning
@@ -24,15 +24,19 @@ using namespace mercer::bench;
 
 namespace {
 
-/// Variances 0.85^j along 64 random directions, much like those of small images, and noise of
-/// variance 0.001 in all.
+/// Variances 0.85^j along 64 random directions, much like those of small images, or 1/j along as
+/// many as there are columns, where neighbours are hard to part; and noise of variance 0.001 in
+/// all.
 void make(const Words& words) {
-  const Index n = words.number("rows", 1000), d = words.number("cols", 784), rank = 64;
+  const bool slow = words.text("decay", "0.85") == "1/j";
+  const Index n = words.number("rows", 1000), d = words.number("cols", 784), rank = slow ? d : 64;
   std::mt19937_64 generator(static_cast<std::uint64_t>(words.number("seed", 1)));
   std::normal_distribution<double> normal;
   Matrix<double> axes = Matrix<double>::NullaryExpr(rank, d, [&] { return normal(generator); });
   for (Index j = 0; j < rank; ++j)
-    axes.row(j) *= std::pow(0.85, 0.5 * static_cast<double>(j)) / axes.row(j).norm();
+    axes.row(j) *=
+        std::sqrt(slow ? 1 / static_cast<double>(j + 1) : std::pow(0.85, static_cast<double>(j))) /
+        axes.row(j).norm();
   Sink<double> sink(words.files[0], std::vector<std::string>(static_cast<std::size_t>(d), "x"));
   for (Index i = 0; i < n; i += 1000) {
     const Index count = std::min<Index>(1000, n - i);

@@ -1,10 +1,12 @@
-# peers.R FILE GAMMA K MAXITER: kernlab's kha; prints one line of JSON. FILE is a CSV.
+# peers.R FILE GAMMA K EPOCHS: kernlab's kha, whose maxiter counts passes over all rows; prints one
+# line of JSON. FILE is a CSV.
 suppressMessages(library(kernlab))
 words <- commandArgs(trailingOnly = TRUE)
 x <- as.matrix(read.csv(words[1]))
-gamma <- as.numeric(words[2]); k <- as.integer(words[3]); steps <- as.integer(words[4])
+gamma <- as.numeric(words[2]); k <- as.integer(words[3]); epochs <- as.integer(words[4])
+set.seed(1)
 start <- proc.time()[["elapsed"]]
-model <- kha(x, kernel = "rbfdot", kpar = list(sigma = gamma), features = k, maxiter = steps, th = 0)
+model <- kha(x, kernel = "rbfdot", kpar = list(sigma = gamma), features = k, maxiter = epochs, th = 0)
 seconds <- proc.time()[["elapsed"]] - start
 # The angle to the exact directions, in feature space.
 gram <- kernelMatrix(rbfdot(sigma = gamma), x)

@@ -15,7 +15,7 @@
 ///     oja              w += η y (x − y w)                  one component
 ///     gha              w_j += η y_j (x − Σ_{i≤j} y_i w_i)  Sanger: k components, in order
 ///     block-oja        W += η YᵀX, then QR                 mini-batches
-///     ccipca           no rate: amnesic averages           Weng, Zhang & Hwang 2003
+///     ccipca           no rate: averages of y_j x          Weng, Zhang & Hwang 2003
 ///
 /// A step costs O(k·D). A new rule is one new file and one row in the table of
 /// src/learners/rule_table.cpp.
@@ -75,7 +75,7 @@ struct Convergence {
   double norm_error = 0;     ///< max |‖w_j‖ − 1|
   double correlation = 0;    ///< largest |correlation| of two outputs
   double variance_error = 0;  ///< max |variance of y_j / (w_jᵀRw_j/‖w_j‖²) − 1|, R from recent rows
-  bool converged = false;  ///< within 0.5°, 2 %, 0.05 and 5 %, in this order
+  bool converged = false;  ///< within 0.7°, 2 %, 0.05 and 5 %, in this order
   std::string text;        ///< in one sentence
 };
 
@@ -90,18 +90,22 @@ class Hebbian {
   /// Learns from each row, in order. Steps do not depend on how the stream is cut into calls.
   /// Throws `Errc::not_converged`, naming the step and what to try, when the weights diverge.
   void update(const Rows<double>& rows);
+  /// Learns the rows that wait for their mini-batch to be full, as a smaller one: for the end of a
+  /// stream.
+  void flush();
   /// B is W made orthonormal from the first row on, which keeps the span of the first j rows for
   /// every j; by falling variance, signs fixed. Variances are those of recent outputs. In
-  /// mini-batches W is the average over the run, later steps weighing more.
+  /// mini-batches W is the average over the run, later steps weighing more (ccipca averages by
+  /// itself).
   /// Throws `Errc::bad_data` before the first step.
   Model<double> model() const;
 
   std::int64_t rows() const;     ///< that were learned from
   std::int64_t skipped() const;  ///< that had missing cells
   std::int64_t steps() const;
-  double time() const;                    ///< t = Ση
-  double rate() const;                    ///< η of the last step
-  const Matrix<double>& weights() const;  ///< W, k×D, as the rule has left them
+  double time() const;             ///< t = Ση
+  double rate() const;             ///< η of the last step
+  Matrix<double> weights() const;  ///< W, k×D, as the rule has left them
   Vector<double> mean() const;
   Vector<double> output_variances() const;  ///< of y_j; rows count more the later they came
   double total_variance() const;            ///< E‖φ(x) − m‖²

@@ -18,6 +18,7 @@
 ///     neurons.update(rows);                                // as they come
 ///     Model<double> same = neurons.model();                // a kernel map over the landmarks
 
+#include <mercer/hebbian.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/map.hpp>
 #include <mercer/model.hpp>
@@ -27,6 +28,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 
 namespace mercer {
 
@@ -50,6 +53,9 @@ class KernelHebbian {
 
   /// Learns from every row once. Throws `Errc::not_converged` when the weights diverge.
   void epoch();
+  /// Learns from these rows, by number from 0, in this order. Steps do not depend on how they are
+  /// cut into calls.
+  void update(std::span<const Index> rows);
   /// Weights made orthonormal in feature space, in order; variances are those of the rows.
   Model<double> model() const;
 
@@ -57,6 +63,17 @@ class KernelHebbian {
   double time() const;                         ///< t = Ση
   double rate() const;                         ///< η of the last step
   const Matrix<double>& coefficients() const;  ///< A, k×N
+  double norm() const;                         ///< ‖w_1‖ in feature space
+  Vector<double> output_variances() const;     ///< of y_j; rows count more the later they came
+  double total_variance() const;               ///< E‖Φ̃(x)‖²
+
+  /// Compares with the state at the last call, in feature space. Costs about an epoch.
+  Convergence look();
+
+  /// Everything that changes, to go on later bit for bit with the same kernel, rows and options.
+  std::string save_state() const;
+  /// `Errc::bad_file` when that is not the state of such a learner.
+  void load_state(const std::string& bytes);
 
  private:
   struct State;

@@ -47,8 +47,9 @@ struct LearnOptions {
   LearnerOptions learner{};
   std::shared_ptr<const Map<double>> map{};  ///< learn in feature space; null: the columns
   std::optional<Kernel> kernel{};            ///< or in that of a kernel
-  /// Rows that stand for all in a kernel's space, evenly spaced (the first of a stream); 0: every
-  /// row of the source, which then has to fit into memory.
+  /// Rows that span what is learned of a kernel's space, evenly spaced (the first of a stream). 0:
+  /// kernel Hebbian learning (`KernelHebbian`) over all rows, which then have to fit into memory;
+  /// its rule is gha (or oja), row by row, without theory.
   Index landmarks = 0;
 
   /// Passes over the rows. 0: one over a stream; over rows in memory as many as it takes until

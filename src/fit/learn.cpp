@@ -5,6 +5,7 @@
 #include "core/require.hpp"
 #include "fit/learn_exact.hpp"
 #include "fit/learn_input.hpp"
+#include "fit/learn_learner.hpp"
 #include "fit/learn_order.hpp"
 #include "fit/learn_space.hpp"
 #include "fit/learn_trace.hpp"
@@ -38,6 +39,23 @@ void check(const LearnOptions& o) {
   require(!(o.map && o.kernel), Errc::bad_option, "a kernel and a map exclude each other");
   require(o.landmarks == 0 || o.kernel, Errc::bad_option, "landmarks are for kernels");
   require(o.landmarks >= 0, Errc::bad_option, "landmarks = {} is negative", o.landmarks);
+  if (o.kernel && o.landmarks == 0) {
+    // Kernel Hebbian learning: weights are combinations of all rows.
+    const LearnerOptions& l = o.learner;
+    const auto needs_landmarks = [](bool asked, const std::string& what) {
+      require(
+          !asked, Errc::bad_option,
+          "{} needs landmarks = M: without them a kernel is learned from all rows by gha, row by "
+          "row, about their mean",
+          what);
+    };
+    needs_landmarks(l.rule != "gha" && l.rule != "oja", "rule " + l.rule);
+    needs_landmarks(l.batch != 1, "batch");
+    needs_landmarks(l.centre != LearnedMean::running, "a mean that is not the rows' own");
+    needs_landmarks(l.forgetting > 0, "forgetting");
+    needs_landmarks(!std::isinf(l.limit), "limit");
+    needs_landmarks(o.theory, "theory in the space of a kernel");
+  }
   require(!o.resume || !o.checkpoint.empty(), Errc::bad_option,
           "resume needs to know the checkpoint");
 }
@@ -58,17 +76,6 @@ struct Events {
   bool due(std::int64_t before, std::int64_t now) const { return next(before) <= now; }
 };
 
-/// A sum of rows as they come, for models that have to know the mean of their input. One by one: it
-/// may not depend on how they are cut into pieces.
-void add_rows(const Rows<double>& rows, Vector<double>& sum) {
-  if (!rows.sparse()) {
-    for (Index i = 0; i < rows.rows(); ++i) sum += rows.dense().row(i).transpose();
-    return;
-  }
-  for (std::int64_t e = rows.csr().offsets[0]; e < rows.csr().offsets[rows.rows()]; ++e)
-    sum[rows.csr().columns[e]] += rows.csr().values[e];
-}
-
 class Run {
  public:
   Run(Source<double>& source, const LearnOptions& options)
@@ -79,7 +86,9 @@ class Run {
         rows_(in_.prepared() ? std::optional(Rows<double>(in_.features)) : in_.memory),
         before_(in_.prepared() ? nullptr : standard()),
         map_(in_.prepared() ? identity_map<double>(in_.features.cols()) : space_.map()),
-        learner_(map_, options.learner),
+        learner_(in_.anchors.size() > 0
+                     ? kernel_learner(*options.kernel, std::move(in_.anchors), options)
+                     : hebbian_learner(map_, options.learner)),
         trace_(make_trace()),
         order_(rows_ ? RowOrder(*rows_, in_.shuffled, options.learner.seed, before_)
                      : RowOrder(*in_.source, before_)),
@@ -87,7 +96,6 @@ class Run {
         until_(options.until > 0                               ? options.until
                : options.epochs == 0 && in_.memory.has_value() ? automatic_until
                                                                : 0),
-        input_sum_(Vector<double>::Zero(source.schema().features)),
         report_(options.monitor, "learning", "rows",
                 static_cast<double>(in_.rows) * static_cast<double>(epochs_)) {
     trace_events_ = {trace_every(), o_.trace_every == 0};
@@ -107,17 +115,21 @@ class Run {
         run_epoch();
         if (stopped_) break;
         epoch_rows_ = position_;
-        if (!in_.again()) break;  // a stream that ended may go on another day, where it ended
+        if (look_is_due()) look();
+        // A stream that ended may go on another day, where it ended.
+        if (stopped_ || !in_.again()) break;
         ++epoch_;
         position_ = 0;
       }
     } catch (const Error& error) {
-      if (error.code() != Errc::interrupted || learner_.steps() == 0) throw;
+      if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
       stop_ = LearnStop::interrupted;
     }
-    require(learner_.rows() > 0, Errc::bad_data, "{} has no rows to learn from",
-            in_.source->name());
     if (!o_.checkpoint.empty()) save();
+    // Of the rows that wait for their mini-batch a run that goes on makes a full one.
+    learner_->flush();
+    require(learner_->rows() > 0, Errc::bad_data, "{} has no rows to learn from",
+            in_.source->name());
     return result();
   }
 
@@ -150,7 +162,7 @@ class Run {
     Exact exact = exact_pairs(rows_ ? &*rows_ : nullptr, *in_.source, map_, before_, o_);
     if (!in_.memory) in_.source->rewind();
     in_.rows = exact.rows;
-    Theory theory(std::move(exact.values), exact.vectors, learner_.weights(),
+    Theory theory(std::move(exact.values), exact.vectors, learner_->weights(),
                   flow_of(o_.learner.rule, k));
     const Index wanted = o_.modes > 0 ? o_.modes : k == 1 ? single_modes : k;
     const Index most = k == 1 ? theory.modes() : std::min(k, theory.modes());
@@ -159,7 +171,7 @@ class Run {
 
   /// Rows that can be learned before something is to be done.
   Index rows_ahead() const {
-    const std::int64_t now = learner_.steps(), batch = o_.learner.batch;
+    const std::int64_t now = learner_->steps(), batch = o_.learner.batch;
     const std::int64_t steps =
         std::min({trace_events_.left(now), checkpoint_events_.left(now), model_events_.left(now)});
     // Rows that wait for their mini-batch to fill up are not known here: the last step before an
@@ -167,7 +179,7 @@ class Run {
     std::int64_t rows = chunk_rows;
     if (steps <= chunk_rows)
       rows = batch == 1 ? steps : std::max<std::int64_t>(1, (steps - 1) * batch);
-    rows = std::min(rows, next_look_ - (learner_.rows() + learner_.skipped()));
+    if (epoch_ == 0) rows = std::min(rows, next_look_ - (learner_->rows() + learner_->skipped()));
     return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
   }
 
@@ -175,21 +187,20 @@ class Run {
     for (;;) {
       const Rows<double> rows = order_.next(rows_ahead());
       if (rows.rows() == 0) break;
-      const std::int64_t before = learner_.steps();
-      learner_.update(rows);
+      const std::int64_t before = learner_->steps();
+      learner_->update(rows);
       position_ += rows.rows();
-      if (!map_->is_identity() && !standard_) add_rows(rows, input_sum_);
       after(before);
-      report_(static_cast<double>(learner_.rows() + learner_.skipped()));
+      report_(static_cast<double>(learner_->rows() + learner_->skipped()));
       if (stopped_) return;
     }
     require(position_ > 0, Errc::bad_data, "{} has no rows to learn from", in_.source->name());
   }
 
   void after(std::int64_t before) {
-    const std::int64_t now = learner_.steps();
-    if (trace_events_.due(before, now)) trace_.take(learner_, now % trace_events_.every == 0);
-    if (learner_.rows() + learner_.skipped() >= next_look_) look();
+    const std::int64_t now = learner_->steps();
+    if (trace_events_.due(before, now)) trace_.take(*learner_, now % trace_events_.every == 0);
+    if (epoch_ == 0 && look_is_due()) look();
     if (model_events_.due(before, now)) o_.on_model(model());
     if (o_.checkpoint.empty() || now == before) return;
     if (checkpoint_events_.every > 0 ? checkpoint_events_.due(before, now)
@@ -197,13 +208,17 @@ class Run {
       save();
   }
 
+  /// In the first epoch every row is new; after it a run is looked at where it has seen all rows
+  /// equally often. In between weights follow the rows of the moment, by about η√N.
+  bool look_is_due() const { return learner_->rows() + learner_->skipped() >= next_look_; }
+
   void look() {
-    const std::int64_t rows = learner_.rows() + learner_.skipped();
-    if (learner_.steps() > 0) {
-      convergence_ = learner_.look();
+    const std::int64_t rows = learner_->rows() + learner_->skipped();
+    if (learner_->steps() > 0) {
+      convergence_ = learner_->look();
       looked_at_ = rows;
       const double explained =
-          std::min(1.0, learner_.output_variances().sum() / learner_.total_variance());
+          std::min(1.0, learner_->output_variances().sum() / learner_->total_variance());
       note_ = fmt::format("turned {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
                           100 * explained);
       report_.note(note_);
@@ -240,14 +255,13 @@ class Run {
                 {"looked_at", looked_at_},
                 {"trace_early", trace_events_.early ? 1 : 0},
                 {"stopped", stopped_ ? 1 : 0}};
-    c.arrays["input_sum"] = input_sum_.transpose();
     Matrix<double> convergence(1, 5);
     convergence << convergence_.angle_change, convergence_.norm_error, convergence_.correlation,
         convergence_.variance_error, convergence_.converged ? 1 : 0;
     c.arrays["convergence"] = convergence;
     c.texts = {{"convergence", convergence_.text}, {"note", note_}};
     trace_.save(c);
-    c.learner = learner_.save_state();
+    c.learner = learner_->save_state();
     save_checkpoint(c, o_.checkpoint);
     next_save_ = Clock::now() + checkpoint_seconds;
   }
@@ -274,7 +288,6 @@ class Run {
       looked_at_ = found->counts.at("looked_at");
       stopped_ = found->counts.at("stopped") != 0 && until_ > 0;
       if (stopped_) stop_ = LearnStop::converged;
-      input_sum_ = found->arrays.at("input_sum").transpose();
       const Matrix<double>& c = found->arrays.at("convergence");
       convergence_ = {c(0, 0), c(0, 1),      c(0, 2),
                       c(0, 3), c(0, 4) != 0, found->texts.at("convergence")};
@@ -284,17 +297,15 @@ class Run {
     } catch (const std::out_of_range&) {
       fail(Errc::bad_file, "checkpoint '{}' is damaged (a part is missing)", o_.checkpoint);
     }
-    learner_.load_state(found->learner);
-    resumed_at_ = learner_.rows() + learner_.skipped();
+    learner_->load_state(found->learner);
+    resumed_at_ = learner_->rows() + learner_->skipped();
     report_(static_cast<double>(*resumed_at_));
   }
 
   Model<double> model() const {
-    ModelParts<double> parts = learner_.model().parts();
+    ModelParts<double> parts = learner_->model().parts();
     const Schema& schema = in_.source->schema();
-    const double rows = static_cast<double>(std::max<std::int64_t>(1, learner_.rows()));
-    const Vector<double> mean = in_.prepared() ? in_.input_mean : Vector<double>(input_sum_ / rows);
-    parts = space_.finished(std::move(parts), standard(), mean);
+    parts = space_.finished(std::move(parts), standard(), in_.input_mean);
     parts.feature_names = schema.feature_names;
     parts.label_column = schema.label;
     parts.id_column = schema.id;
@@ -313,11 +324,11 @@ class Run {
 
   Learned result() {
     // After the last checkpoint: a run that goes on from it has neither this row nor this look.
-    if (learner_.steps() > 0 && !trace_.has(learner_.steps())) trace_.take_last(learner_);
+    if (learner_->steps() > 0 && !trace_.has(learner_->steps())) trace_.take_last(*learner_);
     if (looks_ == 0 || stop_ == LearnStop::end) {
-      const Convergence now = learner_.look();
+      const Convergence now = learner_->look();
       // A look soon after another sees little turning.
-      const auto rows = static_cast<double>(learner_.rows() + learner_.skipped());
+      const auto rows = static_cast<double>(learner_->rows() + learner_->skipped());
       if (rows - static_cast<double>(looked_at_) >= 0.1 * rows ||
           now.angle_change >= convergence_.angle_change)
         convergence_ = now;
@@ -325,15 +336,15 @@ class Run {
     Learned out{.model = model(),
                 .convergence = convergence_,
                 .stop = stop_,
-                .rows = learner_.rows(),
-                .skipped = learner_.skipped(),
-                .steps = learner_.steps(),
-                .time = learner_.time(),
+                .rows = learner_->rows(),
+                .skipped = learner_->skipped(),
+                .steps = learner_->steps(),
+                .time = learner_->time(),
                 .epochs = std::min(epoch_ + 1, epochs_),
                 .shuffled = in_.shuffled,
                 .resumed_at = resumed_at_,
                 .trace = trace_.rows(),
-                .theory = trace_.report(learner_)};
+                .theory = trace_.report(*learner_)};
     return out;
   }
 
@@ -347,12 +358,11 @@ class Run {
   std::optional<Rows<double>> rows_;        // what is learned, where it lies in memory
   const Standard* before_;                  // what is done to it before
   std::shared_ptr<const Map<double>> map_;  // and then
-  Hebbian learner_;
+  std::unique_ptr<RunLearner> learner_;
   RunTrace trace_;
   RowOrder order_;
   int epochs_;
   double until_;
-  Vector<double> input_sum_;
   std::string note_;
   Reporter report_;
   Events trace_events_, checkpoint_events_, model_events_;

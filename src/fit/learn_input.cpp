@@ -19,12 +19,18 @@ const char* name_of(LearnedMean mean) {
   return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
 }
 
+Vector<double> mean_of(const Rows<double>& rows) {
+  ColumnMeans means(rows.cols(), false);
+  means.add(rows, nullptr, 1);
+  return means.mean();
+}
+
+}  // namespace
+
 double allowed_memory(const LearnOptions& o) {
   return o.memory > 0 ? static_cast<double>(o.memory)
                       : 0.8 * static_cast<double>(available_memory_bytes());
 }
-
-}  // namespace
 
 Input take_in(Source<double>& source, const LearnOptions& o) {
   Input in;
@@ -80,19 +86,22 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
                     std::unique_ptr<Source<double>>& replay) {
   const Index d = in.source->schema().features;
   if (!o.kernel) return LearnSpace(o.map ? o.map : identity_map<double>(d));
+  if (o.landmarks == 0) {
+    in.anchors = landmark_rows(*in.memory, in.rows, standard);
+    in.features = Vector<double>::LinSpaced(in.rows, 0, static_cast<double>(in.rows - 1));
+    in.input_mean = mean_of(*in.memory);
+    return LearnSpace(identity_map<double>(1));
+  }
+  require(
+      o.landmarks <= most_landmarks, Errc::bad_option,
+      "landmarks = {} are too many: their {} similarities are decomposed first; use {} or fewer",
+      o.landmarks,
+      format_bytes(8.0 * static_cast<double>(o.landmarks) * static_cast<double>(o.landmarks)),
+      most_landmarks);
   Matrix<double> landmarks;
   if (in.memory) {
-    const Index count = o.landmarks > 0 ? o.landmarks : in.memory->rows();
-    require(
-        count <= most_landmarks, Errc::bad_option,
-        "{} landmarks are too many: their {} similarities are decomposed first; use landmarks = "
-        "{} or fewer",
-        count, format_bytes(8.0 * static_cast<double>(count) * static_cast<double>(count)),
-        most_landmarks);
-    landmarks = landmark_rows(*in.memory, count, standard);
+    landmarks = landmark_rows(*in.memory, o.landmarks, standard);
   } else {
-    require(o.landmarks <= most_landmarks, Errc::bad_option, "landmarks = {} exceeds {}",
-            o.landmarks, most_landmarks);
     Matrix<double> first(0, d);
     while (first.rows() < o.landmarks) {
       const auto block = in.source->next();
@@ -118,9 +127,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
       8.0 * static_cast<double>(in.rows) * static_cast<double>(space.map()->features());
   if (in.memory && bytes <= allowed_memory(o) / 4) {
     in.features = space.features(*in.memory, standard, o.learner.threads);
-    ColumnMeans means(d, false);
-    means.add(*in.memory, nullptr, 1);
-    in.input_mean = means.mean();
+    in.input_mean = mean_of(*in.memory);
   }
   return space;
 }
@@ -129,21 +136,22 @@ std::vector<std::pair<std::string, std::string>> run_description(const LearnOpti
                                                                  const Input& in,
                                                                  const LearnSpace& space) {
   const LearnerOptions& l = o.learner;
-  return {{"version of Mercer", MERCER_VERSION},
-          {"input", identity_of(*in.source, in.in_memory())},
-          {"number of columns", columns_of(in.source->schema())},
-          {"rule", l.rule},
-          {"number of components", fmt::format("{}", l.components)},
-          {"rate", l.rate.text()},
-          {"batch", fmt::format("{}", l.batch)},
-          {"mean", name_of(l.centre)},
-          {"forgetting", fmt::format("{}", l.forgetting)},
-          {"limit", fmt::format("{}", l.limit)},
-          {"seed", fmt::format("{}", l.seed)},
-          {"map", space.map()->text()},
-          {"order", in.shuffled ? "shuffled" : "as it comes"},
-          {"scale", o.scale == Scale::std ? "std" : "none"},
-          {"theory", o.theory ? "on" : "off"}};
+  return {
+      {"version of Mercer", MERCER_VERSION},
+      {"input", identity_of(*in.source, in.in_memory())},
+      {"number of columns", columns_of(in.source->schema())},
+      {"rule", l.rule},
+      {"number of components", fmt::format("{}", l.components)},
+      {"rate", l.rate.text()},
+      {"batch", fmt::format("{}", l.batch)},
+      {"mean", name_of(l.centre)},
+      {"forgetting", fmt::format("{}", l.forgetting)},
+      {"limit", fmt::format("{}", l.limit)},
+      {"seed", fmt::format("{}", l.seed)},
+      {"map", o.kernel && o.landmarks == 0 ? "all rows, " + o.kernel->text() : space.map()->text()},
+      {"order", in.shuffled ? "shuffled" : "as it comes"},
+      {"scale", o.scale == Scale::std ? "std" : "none"},
+      {"theory", o.theory ? "on" : "off"}};
 }
 
 }  // namespace mercer

@@ -25,7 +25,8 @@ struct Input {
 
   const Rows<double>* in_memory() const { return memory ? &*memory : nullptr; }
   Matrix<double> features{};    ///< of rows in memory, in the space of a kernel; made once
-  Vector<double> input_mean{};  ///< of those rows as they came
+  Matrix<double> anchors{};     ///< or, for kernel Hebbian learning, these; `features` number them
+  Vector<double> input_mean{};  ///< of those rows as they came; empty: the learner knows it
   bool prepared() const { return features.size() > 0; }
   bool again() const { return memory.has_value() || source->can_rewind(); }
 };
@@ -33,6 +34,9 @@ struct Input {
 /// Rows that the order or a kernel wants all at once, or that fit, are kept; the others stay in
 /// their source. Throws `Errc::out_of_memory` when they have to fit and do not.
 Input take_in(Source<double>& source, const LearnOptions& options);
+
+/// Bytes that a run may take.
+double allowed_memory(const LearnOptions& options);
 
 /// For z-scores; one pass or two.
 std::optional<Standard> standard_of(Input& in, const LearnOptions& options);

@@ -67,8 +67,12 @@ ModelParts<double> LearnSpace::finished(ModelParts<double> parts, const Standard
     fix_signs(parts.components);
   }
   if (scaled) parts.scale = standard->scale;
-  if (!parts.map->is_identity()) parts.input_mean = scaled ? standard->mean : input_mean;
-  else if (scaled) parts.mean = standard->mean + standard->scale.cwiseProduct(parts.mean);
+  if (!parts.map->is_identity()) {
+    if (scaled) parts.input_mean = standard->mean;
+    else if (input_mean.size() > 0) parts.input_mean = input_mean;
+  } else if (scaled) {
+    parts.mean = standard->mean + standard->scale.cwiseProduct(parts.mean);
+  }
   return parts;
 }
 

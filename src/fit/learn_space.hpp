@@ -29,7 +29,8 @@ class LearnSpace {
   Matrix<double> features(const Rows<double>& rows, const Standard* standard, int threads) const;
 
   /// From the learner's model to one for everybody: `standard` is what was done to rows before φ,
-  /// its scale empty when nothing was; `input_mean` the mean of rows as they came.
+  /// its scale empty when nothing was; `input_mean` the mean of rows as they came
+  /// (empty: the learner knows it).
   ModelParts<double> finished(ModelParts<double> parts, const Standard* standard,
                               const Vector<double>& input_mean) const;
 

@@ -43,12 +43,12 @@ double axis_angle(const Matrix<double>& theta, Index j, Index i) {
 RunTrace::RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons)
     : output_(std::move(output)), theory_(std::move(theory)), modes_(modes), neurons_(neurons) {}
 
-TraceRow RunTrace::row_of(const Hebbian& learner) {
+TraceRow RunTrace::row_of(const RunLearner& learner) {
   TraceRow row;
   row.step = learner.steps();
   row.time = learner.time();
   row.eta = learner.rate();
-  row.norm = learner.weights().row(0).norm();
+  row.norm = learner.norm();
   row.output_variance = learner.output_variances()[0];
   if (!theory_) {
     row.rayleigh = row.output_variance / (row.norm * row.norm);
@@ -85,7 +85,7 @@ TraceRow RunTrace::row_of(const Hebbian& learner) {
   return row;
 }
 
-void RunTrace::take(const Hebbian& learner, bool regular) {
+void RunTrace::take(const RunLearner& learner, bool regular) {
   take_last(learner);
   ++taken_;
   if (!regular) {
@@ -96,7 +96,7 @@ void RunTrace::take(const Hebbian& learner, bool regular) {
   if (regular_++ % stride_ == 0) keep(*last_);
 }
 
-void RunTrace::take_last(const Hebbian& learner) {
+void RunTrace::take_last(const RunLearner& learner) {
   last_ = row_of(learner);
   last_step_ = last_->step;
   if (output_.row) output_.row(*last_);
@@ -118,7 +118,7 @@ std::vector<TraceRow> RunTrace::rows() const {
   return rows;
 }
 
-std::optional<TheoryReport> RunTrace::report(const Hebbian& learner) const {
+std::optional<TheoryReport> RunTrace::report(const RunLearner& learner) const {
   if (!theory_) return std::nullopt;
   TheoryReport out;
   out.eigenvalues = theory_->eigenvalues().head(modes_);

@@ -1,6 +1,7 @@
 #pragma once
 // Watches a run: rows of the trace, with theory beside them where it is known.
 
+#include "fit/learn_learner.hpp"
 #include "learners/checkpoint.hpp"
 #include "learners/theory.hpp"
 
@@ -18,14 +19,14 @@ class RunTrace {
 
   /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is
   /// averaged.
-  void take(const Hebbian& learner, bool regular);
+  void take(const RunLearner& learner, bool regular);
   /// The last row, of which a run that goes on from a checkpoint knows nothing.
-  void take_last(const Hebbian& learner);
+  void take_last(const RunLearner& learner);
   bool has(std::int64_t step) const { return last_step_ == step; }
 
   /// Thinned evenly.
   std::vector<TraceRow> rows() const;
-  std::optional<TheoryReport> report(const Hebbian& learner) const;
+  std::optional<TheoryReport> report(const RunLearner& learner) const;
 
   void save(Checkpoint& checkpoint) const;
   /// Tells the output which of its rows count.
@@ -33,7 +34,7 @@ class RunTrace {
   void flush() const;
 
  private:
-  TraceRow row_of(const Hebbian& learner);
+  TraceRow row_of(const RunLearner& learner);
   void keep(TraceRow row);
 
   TraceOutput output_;

@@ -1,13 +1,15 @@
 #include "learners/hebbian_state.hpp"
 
+#include "core/random.hpp"
 #include "core/require.hpp"
 #include "data/finite.hpp"
-#include "learners/start.hpp"
+#include "learners/incoming_rows.hpp"
 #include "linalg/blas.hpp"
 #include "simd/hebbian_step.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace mercer {
 
@@ -22,12 +24,11 @@ constexpr Index most_remembered = 64;
 void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule) {
   const Index d = map.features(), k = o.components;
   require(k >= 1, Errc::bad_option, "components = {} must be at least 1", k);
-  require(k <= d, Errc::bad_option, "components = {} exceeds the {} columns", k, d);
+  require(k <= d, Errc::bad_option, "-k {} is too large: {} columns have at most {} components", k,
+          d, d);
   require(!rule.one_component || k == 1, Errc::bad_option,
           "rule {} learns one component, not {}; gha learns several", rule.name, k);
   require(o.batch >= 1, Errc::bad_option, "batch = {} must be at least 1", o.batch);
-  require(o.batch == 1 || rule.by_batch, Errc::bad_option,
-          "rule {} has no mini-batches; leave batch = 1 or use block-oja", rule.name);
   require(o.forgetting >= 0 && o.forgetting < 1, Errc::bad_option,
           "forgetting = {} must be at least 0 and below 1", o.forgetting);
   require(o.limit > 0, Errc::bad_option, "limit = {} must be greater than 0", o.limit);
@@ -41,37 +42,6 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
   }
 }
 
-bool clean(const Rows<double>& rows, Index first, Index count, int threads) {
-  if (rows.sparse()) {
-    const auto* offsets = rows.csr().offsets;
-    return all_finite(rows.csr().values + offsets[first], offsets[first + count] - offsets[first]);
-  }
-  if (rows.stride() == rows.cols())
-    return all_finite(rows.row(first), count * rows.cols(), threads);
-  for (Index i = first; i < first + count; ++i)
-    if (!all_finite(rows.row(i), rows.cols())) return false;
-  return true;
-}
-
-/// Is a cell of this row missing? An infinite one is an error whatever the options say.
-bool missing(const Rows<double>& rows, Index i, std::int64_t number, MissingRow how) {
-  const auto& csr = rows.csr();
-  const std::int64_t begin = rows.sparse() ? csr.offsets[i] : 0;
-  const std::int64_t end = rows.sparse() ? csr.offsets[i + 1] : rows.cols();
-  const double* values = rows.sparse() ? csr.values : rows.row(i);
-  bool any = false;
-  for (std::int64_t e = begin; e < end; ++e) {
-    if (std::isfinite(values[e])) continue;
-    const std::int64_t column = (rows.sparse() ? csr.columns[e] : e) + 1;
-    require(std::isnan(values[e]), Errc::bad_data, "row {}, column {} is {}; remove the row",
-            number, column, values[e]);
-    require(how == MissingRow::skip, Errc::bad_data,
-            "row {}, column {} is missing; fill it in, or skip such rows", number, column);
-    any = true;
-  }
-  return any;
-}
-
 }  // namespace
 
 Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
@@ -82,21 +52,21 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   require(map != nullptr, Errc::bad_option, "a learner needs a map");
   check(*map, options, *rule);
   const Index k = options.components, d = map->features();
-  StartRandom random(options.seed);
-  neurons.w = Matrix<double>::NullaryExpr(k, d, [&] { return random.normal(); });
+  const Index all = options.batch > 1 ? std::min(k + rule->spare(k), d) : k;
+  Random random(options.seed);
+  neurons.w = Matrix<double>::NullaryExpr(all, d, [&] { return random.normal(); });
   orthonormal_rows(neurons.w);
-  neurons.memory.assign(rule->memory(k), 0.0);
-  neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(k) + d), 0.0);
+  neurons.memory.assign(rule->memory(all), 0.0);
+  neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(all) + d), 0.0);
   mean =
       options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
+  if (!map->is_identity()) input_sum = Vector<double>::Zero(map->inputs());
   covariance = Matrix<double>::Zero(k, k);
   recent = Matrix<double>::Zero(most_remembered, d);
   recent_outputs = Matrix<double>::Zero(most_remembered, k);
   hold_limit();
-  if (options.batch > 1) {
-    pending.resize(options.batch, d);
-    average = neurons.w;
-  }
+  if (options.batch > 1) pending.resize(options.batch, d);
+  if (averages()) average = neurons.w;
 }
 
 double Hebbian::State::faded(double count) const {
@@ -152,7 +122,7 @@ void Hebbian::State::remember(const double* x, const double* y) {
 /// Outputs betray weights that explode at the cost of k numbers a row. (Written so that NaN fails.)
 void Hebbian::State::require_bounded(double output, double square) const {
   const double longest = std::isinf(options.limit) ? rule->largest : options.limit * 1e150;
-  const double k = static_cast<double>(components());
+  const double k = static_cast<double>(neurons.w.rows());
   if (!(output <= k * longest * longest * square)) [[unlikely]]
     diverged();
 }
@@ -234,7 +204,7 @@ void Hebbian::State::learn(const double* f, Index n, Index stride) {
   if (options.batch == 1) return learn_rows(f, n, stride);
   for (Index i = 0; i < n;) {
     if (waiting == 0 && n - i >= options.batch) {
-      learn_batch(f + i * stride, stride);
+      learn_batch(f + i * stride, options.batch, stride);
       i += options.batch;
       continue;
     }
@@ -242,7 +212,7 @@ void Hebbian::State::learn(const double* f, Index n, Index stride) {
     ++i;
     if (waiting < options.batch) continue;
     waiting = 0;
-    learn_batch(pending.data(), features());
+    learn_batch(pending.data(), options.batch, features());
   }
 }
 
@@ -266,6 +236,7 @@ void Hebbian::update(const Rows<double>& rows) {
     if (count == 0) return;
     if (direct) return s.learn(rows.row(first), count, rows.stride());
     const Rows<double> part = rows.middle(first, count);
+    if (s.input_sum.size() > 0) add_rows(part, s.input_sum);
     s.map->require_domain(part, static_cast<Index>(seen()));
     s.map->apply(part, features.topRows(count));
     for (Index i = 0; i < count; ++i)
@@ -292,12 +263,21 @@ void Hebbian::update(const Rows<double>& rows) {
   if (!s.neurons.w.allFinite()) s.diverged();
 }
 
+void Hebbian::flush() {
+  State& s = *state_;
+  if (const Index count = std::exchange(s.waiting, 0); count > 0) {
+    const BlasThreads one(1);
+    s.learn_batch(s.pending.data(), count, s.features());
+  }
+  if (!s.neurons.w.allFinite()) s.diverged();
+}
+
 std::int64_t Hebbian::rows() const { return state_->rows; }
 std::int64_t Hebbian::skipped() const { return state_->skipped; }
 std::int64_t Hebbian::steps() const { return state_->steps; }
 double Hebbian::time() const { return state_->time; }
 double Hebbian::rate() const { return state_->eta; }
-const Matrix<double>& Hebbian::weights() const { return state_->neurons.w; }
+Matrix<double> Hebbian::weights() const { return state_->weights(); }
 Vector<double> Hebbian::mean() const { return state_->mean; }
 Vector<double> Hebbian::output_variances() const { return state_->covariance.diagonal(); }
 double Hebbian::total_variance() const { return state_->total; }

@@ -34,6 +34,7 @@ void each_part(State& s, Numbers& counts, Numbers& rate, Visit&& visit) {
   visit("weights", s.neurons.w.data(), s.neurons.w.size());
   visit("average", s.average.data(), s.average.size());
   visit("mean", s.mean.data(), s.mean.size());
+  visit("input_sum", s.input_sum.data(), s.input_sum.size());
   visit("covariance", s.covariance.data(), s.covariance.size());
   visit("pending", s.pending.data(), s.waiting * s.features());
   visit("recent", s.recent.data(), s.recent.size());

@@ -13,11 +13,12 @@ Model<double> Hebbian::model() const {
   const State& s = *state_;
   require(s.steps > 0, Errc::bad_data, "{}",
           s.waiting > 0
-              ? fmt::format("{} rows are fewer than a mini-batch of {}", s.waiting, s.options.batch)
+              ? fmt::format("{} rows are fewer than a mini-batch of {}; flush() learns them",
+                            s.waiting, s.options.batch)
               : std::string("no rows to learn from"));
   require(s.total > 0, Errc::bad_data, "the rows have no variance");
   const Index k = s.components();
-  Matrix<double> b = s.settled(), own = s.neurons.w;
+  Matrix<double> b = s.settled(), own = s.weights();
   orthonormal_rows(b);
   orthonormal_rows(own);
   for (Index j = 0; j < k; ++j)
@@ -27,7 +28,7 @@ Model<double> Hebbian::model() const {
             j + 1);
 
   // W = LQ with L lower triangular, so the covariance of Q's outputs is that of y turned by L⁻¹.
-  const Matrix<double> l = s.neurons.w * own.transpose();
+  const Matrix<double> l = s.weights() * own.transpose();
   const Matrix<double> half = l.triangularView<Eigen::Lower>().solve(s.covariance);
   const Matrix<double> turned =
       l.triangularView<Eigen::Lower>().solve(Matrix<double>(half.transpose()));
@@ -56,7 +57,8 @@ Model<double> Hebbian::model() const {
     parts.mean = linear->inverse * s.mean;
     fix_signs(parts.components);
   }
-  if (!s.map->is_identity()) parts.input_mean = Vector<double>::Zero(s.map->inputs());
+  if (!s.map->is_identity())
+    parts.input_mean = s.input_sum / static_cast<double>(s.rows + s.waiting);
 
   Report& report = parts.report;
   report.method = s.options.rule;

@@ -33,6 +33,7 @@ struct Hebbian::State {
   std::int64_t rows = 0, skipped = 0, steps = 0;
   double time = 0, eta = 0;
   Vector<double> mean;
+  Vector<double> input_sum;   ///< of rows before a map, those that wait included
   double total = 0;           ///< E‖x − m‖² of all rows alike
   double recent_total = 0;    ///< the same with the weights of `covariance`
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as W was worse before
@@ -49,15 +50,17 @@ struct Hebbian::State {
   std::int64_t remembered = 0;
   Matrix<double> looked_at;  ///< weights at the last look; empty: none yet
 
-  /// What the model is made of.
-  const Matrix<double>& settled() const { return options.batch > 1 ? average : neurons.w; }
-  Index components() const { return neurons.w.rows(); }
+  /// What the model is made of. A rule without a rate averages by itself.
+  Matrix<double> settled() const { return averages() ? average : weights(); }
+  bool averages() const { return options.batch > 1 && rule->has_rate; }
+  Matrix<double> weights() const { return neurons.w.topRows(components()); }
+  Index components() const { return options.components; }
   Index features() const { return neurons.w.cols(); }
 
   /// Rows of features that are all finite, `stride` apart.
   void learn(const double* f, Index n, Index stride);
   void learn_rows(const double* f, Index n, Index stride);
-  void learn_batch(const double* f, Index stride);
+  void learn_batch(const double* f, Index n, Index stride);
 
   /// Weight of the next `count` rows in an average of all so far, and in one that trusts row i in
   /// proportion to i².

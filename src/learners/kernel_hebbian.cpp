@@ -1,88 +1,32 @@
-#include <mercer/kernel_hebbian.hpp>
+#include "learners/kernel_hebbian_state.hpp"
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "data/finite.hpp"
-#include "learners/start.hpp"
 #include "simd/hebbian_step.hpp"
 #include "solvers/dense.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace mercer {
 
 namespace {
 
-/// Rows of the kernel matrix that are computed together when it is not kept.
-constexpr Index block_rows = 64;
 /// Outputs beyond this many times the longest row mean weights that explode.
 constexpr double largest = 1e3;
 
 }  // namespace
-
-struct KernelHebbian::State {
-  State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o);
-
-  KernelHebbianOptions options;
-  Matrix<double> x;
-  Kernel kernel;
-  Vector<double> mean;     ///< K1/N
-  double grand = 0;        ///< 1ᵀK1/N²
-  Vector<double> squares;  ///< ‖Φ̃(x_i)‖²
-  Matrix<double> kept;     ///< centred kernel matrix; empty: computed as needed
-  Matrix<double> a;        ///< k×N
-  RateRun rate;
-  StartRandom random;
-  std::int64_t steps = 0;
-  double time = 0, eta = 0;
-
-  Index n() const { return x.rows(); }
-
-  /// k̃(x_i, X) of these rows, one below the other.
-  void sections(const Index* rows, Index count, Matrix<double>& out) const {
-    Matrix<double> some(count, x.cols());
-    for (Index r = 0; r < count; ++r) some.row(r) = x.row(rows[r]);
-    for (Index first = 0; first < n(); first += 256) {
-      const Index width = std::min<Index>(256, n() - first);
-      kernel.tile<double>(Rows<double>(some), Rows<double>(x).middle(first, width),
-                          out.block(0, first, count, width));
-    }
-    for (Index r = 0; r < count; ++r)
-      out.row(r).array() -= mean.transpose().array() + (mean[rows[r]] - grand);
-  }
-
-  /// f(i, section) for blocks of all rows in order.
-  template <class Use>
-  void each_block(const std::vector<Index>& order, Use&& use) const {
-    Matrix<double> block(kept.size() > 0 ? 0 : std::min(block_rows, n()), n());
-    std::vector<const double*> pointers;
-    for (Index first = 0; first < n(); first += block_rows) {
-      const Index count = std::min(block_rows, n() - first);
-      const Index* rows = order.data() + first;
-      if (kept.size() == 0) sections(rows, count, block);
-      pointers.clear();
-      for (Index r = 0; r < count; ++r)
-        pointers.push_back(kept.size() > 0 ? kept.row(rows[r]).data() : block.row(r).data());
-      use(rows, pointers);
-    }
-  }
-
-  std::vector<Index> natural_order() const {
-    std::vector<Index> order(static_cast<std::size_t>(n()));
-    std::iota(order.begin(), order.end(), Index{0});
-    return order;
-  }
-};
 
 KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o)
     : options(std::move(o)), kernel(k), rate(options.rate), random(options.seed) {
   const Index count = rows.rows();
   require(count >= 2, Errc::bad_data, "kernel Hebbian learning needs at least two rows, not {}",
           count);
-  require(options.components >= 1 && options.components < count, Errc::bad_option,
-          "components = {} must be at least 1 and below the {} rows", options.components, count);
+  require(options.components >= 1, Errc::bad_option, "components = {} must be at least 1",
+          options.components);
+  require(options.components < count, Errc::bad_option,
+          "-k {} is too large: {} rows have at most {} components", options.components, count,
+          count - 1);
   x.resize(count, rows.cols());
   identity_map<double>(rows.cols())->apply(rows, x);
   for (Index i = 0; i < count; ++i)
@@ -113,6 +57,7 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   // Weights of length about 1: a random combination of the rows.
   a = Matrix<double>::NullaryExpr(options.components, count, [&] { return random.normal(); });
   a /= std::sqrt(std::max(squares.sum(), 1e-300));
+  covariance = Matrix<double>::Zero(options.components, options.components);
 }
 
 KernelHebbian::KernelHebbian(const Kernel& kernel, const Rows<double>& x,
@@ -124,12 +69,18 @@ KernelHebbian& KernelHebbian::operator=(KernelHebbian&&) noexcept = default;
 
 void KernelHebbian::epoch() {
   State& s = *state_;
-  const Index n = s.n(), k = s.options.components;
   std::vector<Index> order = s.natural_order();
   if (s.options.shuffle)
     for (std::size_t i = order.size() - 1; i > 0; --i)
       std::swap(order[i], order[s.random.below(i + 1)]);
+  update(order);
+}
 
+void KernelHebbian::update(std::span<const Index> order) {
+  State& s = *state_;
+  const Index n = s.n(), k = s.options.components;
+  for (const Index i : order)
+    require(i >= 0 && i < n, Errc::bad_option, "there is no row {} of {}", i, n);
   // Sanger's step with e_i in the place of x: in feature space the row is one of the N.
   Vector<double> unit = Vector<double>::Zero(n), y(k), next(k);
   std::vector<double> scratch(static_cast<std::size_t>(hebbian_scratch(k)));
@@ -149,6 +100,8 @@ void KernelHebbian::epoch() {
                            .gradient = square * output,
                            .rows = 1});
       s.time += s.eta;
+      const double before = static_cast<double>(s.steps - 1) / static_cast<double>(s.steps);
+      s.covariance += (1 - before * before * before) * (y * y.transpose() - s.covariance);
       const bool more = r + 1 < sections.size();
       unit[rows[r]] = 1;
       sanger_step(s.a.data(), k, n, unit.data(), y.data(), s.eta, more ? sections[r + 1] : nullptr,
@@ -165,12 +118,7 @@ Model<double> KernelHebbian::model() const {
   const State& s = *state_;
   const Index n = s.n(), k = s.options.components;
   require(s.steps > 0, Errc::bad_data, "nothing was learned yet: call epoch() first");
-  // Y = A K̃: the outputs of all rows, and with them the inner products of the weights.
-  Matrix<double> y(k, n);
-  s.each_block(s.natural_order(), [&](const Index* rows, const std::vector<const double*>& at) {
-    for (std::size_t r = 0; r < at.size(); ++r)
-      y.col(rows[r]).noalias() = s.a * Eigen::Map<const Vector<double>>(at[r], n);
-  });
+  const Matrix<double> y = s.outputs_of(s.a);
   const Matrix<double> gram = y * s.a.transpose();
   // Gram–Schmidt in feature space, twice as always: t·W has orthonormal rows.
   Matrix<double> t = Matrix<double>::Identity(k, k);
@@ -223,5 +171,7 @@ std::int64_t KernelHebbian::steps() const { return state_->steps; }
 double KernelHebbian::time() const { return state_->time; }
 double KernelHebbian::rate() const { return state_->eta; }
 const Matrix<double>& KernelHebbian::coefficients() const { return state_->a; }
+Vector<double> KernelHebbian::output_variances() const { return state_->covariance.diagonal(); }
+double KernelHebbian::total_variance() const { return state_->squares.mean(); }
 
 }  // namespace mercer

@@ -50,19 +50,19 @@ void BatchSums::add(const double* f, Index n, Index stride, const Matrix<double>
   }
 }
 
-void Hebbian::State::learn_batch(const double* f, Index stride) {
-  const Index n = options.batch, d = features(), k = components();
+void Hebbian::State::learn_batch(const double* f, Index n, Index stride) {
+  const Index d = features(), k = components(), all_neurons = neurons.w.rows();
   const double count = static_cast<double>(n);
   const bool running = options.centre == LearnedMean::running;
   if (running && rows == 0) mean = mean_of(f, n, stride, d);
 
   const Index parts = std::clamp<Index>(n / block_rows, 1, most_parts);
   sums.resize(static_cast<std::size_t>(parts));
-  const bool worth_it = n * d * k > 4'000'000;  // a millisecond
+  const bool worth_it = n * d * all_neurons > 4'000'000;  // a millisecond
   parallel_for(parts, worth_it ? options.threads : 1, [&](Index p) {
     const Index begin = n * p / parts, end = n * (p + 1) / parts;
     BatchSums& part = sums[static_cast<std::size_t>(p)];
-    part.start(k, d, std::min(block_rows, n));
+    part.start(all_neurons, d, std::min(block_rows, n));
     part.add(f + begin * stride, end - begin, stride, neurons.w, mean);
   });
   BatchSums& all = sums[0];
@@ -81,17 +81,20 @@ void Hebbian::State::learn_batch(const double* f, Index stride) {
   double square = all.square / count;
   const double plain = plain_gain(count), late = late_gain(count);
   double about_old = square;
+  Vector<double> shift = Vector<double>::Zero(d);
   if (running) {
     // The mean moves by s with these rows; the sums follow: E(y − Ws)(x − s)ᵀ.
-    const Vector<double> s = plain * all.x;
+    shift = plain * all.x;
+    const Vector<double>& s = shift;
     const Vector<double> wx = neurons.w * all.x, ws = neurons.w * s;
     yx.noalias() -= wx * s.transpose() + ws * (all.x - s).transpose();
     square += s.squaredNorm() - 2 * s.dot(all.x);
     about_old -= plain * all.x.squaredNorm();
     mean += s;
   }
-  Matrix<double> yy(k, k);
-  multiply_transposed(yx.data(), k, d, d, neurons.w.data(), k, d, yy.data(), k);
+  Matrix<double> yy(all_neurons, all_neurons);
+  multiply_transposed(yx.data(), all_neurons, d, d, neurons.w.data(), all_neurons, d, yy.data(),
+                      all_neurons);
   const double output = yy.trace();
   require_bounded(output, square);
   const double step_rate = next_rate({.square = square,
@@ -101,7 +104,7 @@ void Hebbian::State::learn_batch(const double* f, Index stride) {
                                       .rows = n});
   total += plain * (about_old - total);
   recent_total += late * (square - recent_total);
-  covariance += late * (yy - covariance);
+  covariance += late * (yy.topLeftCorner(k, k) - covariance);
 
   Vector<double> x(d), y(k);
   for (Index i = 0; i < n; i += std::max<Index>(n / 8, 1)) {
@@ -110,9 +113,9 @@ void Hebbian::State::learn_batch(const double* f, Index stride) {
     remember(x.data(), y.data());
   }
   rows += n;
-  rule->by_batch(neurons, {.yx = yx, .yy = yy, .eta = step_rate});
+  rule->by_batch(neurons, {.yx = yx, .yy = yy, .eta = step_rate, .gain = plain, .shift = shift});
   hold_limit();
-  average += late * (neurons.w - average);
+  if (averages()) average += late * (neurons.w - average);
 }
 
 }  // namespace mercer

@@ -13,7 +13,7 @@ namespace mercer {
 
 /// What a rule changes.
 struct Neurons {
-  Matrix<double> w;             ///< k×D
+  Matrix<double> w;             ///< k×D; in mini-batches spare ones below
   std::vector<double> memory;   ///< what the rule keeps besides
   std::vector<double> scratch;  ///< for simd/hebbian_step.hpp
 };
@@ -30,9 +30,11 @@ struct RowStep {
 
 /// A step by the averages over a mini-batch.
 struct BatchStep {
-  const Matrix<double>& yx;  ///< k×D
-  const Matrix<double>& yy;  ///< k×k
+  const Matrix<double>& yx;  ///< neurons×D
+  const Matrix<double>& yy;  ///< neurons×neurons
   double eta = 0;
+  double gain = 1;              ///< weight of these rows among all so far: rules without a rate
+  const Vector<double>& shift;  ///< by which these rows have moved the mean
 };
 
 struct RuleRow {
@@ -40,9 +42,11 @@ struct RuleRow {
   bool one_component = false;
   bool has_rate = true;
   double largest = 1e3;  ///< ‖w‖ beyond this: the weights explode
-  std::size_t (*memory)(Index k) = [](Index) { return std::size_t{0}; };
+  std::size_t (*memory)(Index neurons) = [](Index) { return std::size_t{0}; };
   void (*by_row)(Neurons&, const RowStep&) = nullptr;
-  void (*by_batch)(Neurons&, const BatchStep&) = nullptr;  ///< null: row by row only
+  void (*by_batch)(Neurons&, const BatchStep&) = nullptr;
+  /// Neurons that the mini-batch form learns beyond the k, where there is room.
+  Index (*spare)(Index k) = [](Index) { return Index{0}; };
   /// Why the weights explode, as a clause; null: the rate is too large.
   std::string (*explain)(const Neurons&) = nullptr;
 };

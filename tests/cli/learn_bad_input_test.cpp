@@ -41,7 +41,7 @@ TEST_F(CliLearnBadInput, a_rate_that_diverges_is_stopped_with_the_step_and_what_
 TEST_F(CliLearnBadInput, rules_and_components) {
   expect_error(learn({"--rule", "ojja"}), 2, {"'ojja'", "did you mean oja?"});
   expect_error(learn({"--rule", "xyzzy"}), 2, {"'xyzzy'", "hebb-normalized"});
-  expect_error(learn({"-k", "5"}), 2, {"components = 5 exceeds the 4 columns"});
+  expect_error(learn({"-k", "5"}), 2, {"-k 5 is too large: 4 columns have at most 4 components"});
   expect_error(learn({"-k", "0"}), 2, {"--components '0'"});
   expect_error(learn({"-k", "2", "--rule", "oja"}), 2, {"oja learns one component"});
 }

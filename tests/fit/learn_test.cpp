@@ -189,22 +189,30 @@ TEST(Learn, z_scores_and_maps_end_in_a_model_of_the_rows_as_they_were) {
   x = cloud(300, 1);
   const auto squares = fit(x, squares_map<double>(4), {.components = 2});
   const Learned mapped = learn(Rows<double>(x), options);
-  EXPECT_LT(degrees_between(mapped.model.components().row(0), squares.components().row(0)),
-            8);  // squares have long tails
+  EXPECT_LT(degrees_between(mapped.model.components().row(0), squares.components().row(0)), 2);
+  // Squares have long tails, and their noise is left in the weights: 1.2° here.
   EXPECT_LT((mapped.model.input_mean() - x.colwise().mean().transpose()).norm(), 1e-9);
 }
 
-TEST(Learn, with_every_row_a_landmark_it_learns_kernel_pca) {
+TEST(Learn, M_E4_kernel_pca_is_learned_from_all_rows_and_from_landmarks) {
   const Matrix<double> x = cloud(60, 0);
   const Kernel kernel = Kernel::parse("rbf(gamma=0.05)");
-  const auto exact = fit(x, {.components = 2, .kernel = kernel});
-  LearnOptions options = gha(2);
-  options.kernel = kernel;
-  options.epochs = 400;
-  const Learned learned = learn(Rows<double>(x), options);
-  const Matrix<double> a = learned.model.transform(x), b = exact.transform(x);
-  for (Index j = 0; j < 2; ++j)
-    EXPECT_LT(degrees_between(a.col(j).transpose(), b.col(j).transpose()), 4) << j;
+  const auto exact = fit(x, {.components = 2, .kernel = kernel, .scale = Scale::std});
+  for (const Index landmarks : {0, 60}) {
+    LearnOptions options = gha(2);
+    options.kernel = kernel;
+    options.scale = Scale::std;
+    options.landmarks = landmarks;
+    options.epochs = 400;
+    const Learned learned = learn(Rows<double>(x), options);
+    EXPECT_EQ(learned.model.report().method, landmarks == 0 ? "kernel-hebbian" : "gha");
+    EXPECT_EQ(learned.rows, 400 * 60);
+    EXPECT_TRUE(learned.convergence.converged) << learned.convergence.text;
+    EXPECT_LT((learned.model.input_mean() - exact.input_mean()).norm(), 1e-12);
+    const Matrix<double> a = learned.model.transform(x), b = exact.transform(x);
+    for (Index j = 0; j < 2; ++j)
+      EXPECT_LT(degrees_between(a.col(j).transpose(), b.col(j).transpose()), 2) << landmarks << j;
+  }
 }
 
 TEST(Learn, streams_are_learned_as_they_come_whatever_their_blocks) {
@@ -222,15 +230,43 @@ TEST(Learn, streams_are_learned_as_they_come_whatever_their_blocks) {
   }
 }
 
+TEST(Learn, convergence_is_judged_where_all_rows_have_been_seen_equally_often) {
+  // Within an epoch weights wander; at its end they are near where they will end.
+  const Matrix<double> x = cloud(170);
+  const auto exact = fit(x, {.components = 2});
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    LearnOptions options = gha(2);
+    options.learner.seed = seed;
+    options.epochs = 100;
+    const Learned learned = learn(Rows<double>(x), options);
+    EXPECT_TRUE(learned.convergence.converged) << learned.convergence.text;
+    for (Index j = 0; j < 2; ++j)
+      EXPECT_LT(degrees_between(learned.model.components().row(j), exact.components().row(j)), 0.5);
+  }
+}
+
+TEST(Learn, mini_batches_learn_every_row) {
+  const Matrix<double> x = cloud(103);
+  LearnOptions options = gha(2);
+  options.learner.rule = "ccipca";
+  options.learner.batch = 10;
+  options.epochs = 1;
+  const Learned learned = learn(Rows<double>(x), options);
+  EXPECT_EQ(learned.rows, 103);
+  EXPECT_EQ(learned.steps, 11);
+  options.learner.batch = 1000;
+  EXPECT_EQ(learn(Rows<double>(x), options).rows, 103);
+}
+
 TEST(Learn, until_stops_when_nothing_turns) {
   const Matrix<double> x = cloud(200);
   LearnOptions options = gha(1);
-  options.until = 3;
+  options.until = 1;
   options.epochs = 1000;
   const Learned learned = learn(Rows<double>(x), options);
   EXPECT_EQ(learned.stop, LearnStop::converged);
   EXPECT_LT(learned.rows, 500 * 200);
-  EXPECT_LE(learned.convergence.angle_change, 3);
+  EXPECT_LE(learned.convergence.angle_change, 1);
 }
 
 /// A run that dies at a given row of its trace, and goes on from its last checkpoint.
@@ -246,11 +282,15 @@ TEST(Learn, M_E9_a_killed_run_goes_on_bit_for_bit) {
     Order order;
     bool theory;
     const char* rate;
+    const char* kernel = "";
   };
   for (const Case& c : {Case{"gha", 3, 1, Order::shuffled, true, "auto"},
                         Case{"oja", 1, 1, Order::as_it_comes, true, "1/n"},
                         Case{"block-oja", 2, 8, Order::shuffled, true, "auto"},
                         Case{"ccipca", 2, 1, Order::shuffled, false, "auto"},
+                        Case{"ccipca", 2, 8, Order::shuffled, false, "auto"},
+                        Case{"gha", 2, 1, Order::shuffled, false, "auto", "rbf(gamma=0.1)"},
+                        Case{"oja", 1, 1, Order::as_it_comes, false, "1/n", "rbf"},
                         Case{"gha", 2, 16, Order::as_it_comes, false, "adaoja(0.01)"}}) {
     TempDir dir;
     LearnOptions options = gha(c.components);
@@ -259,6 +299,7 @@ TEST(Learn, M_E9_a_killed_run_goes_on_bit_for_bit) {
     options.learner.rate = Rate::parse(c.rate);
     options.order = c.order;
     options.theory = c.theory;
+    if (*c.kernel) options.kernel = Kernel::parse(c.kernel);
     if (c.batch == 16) options.map = squares_map<double>(4);
     options.epochs = 4;
     options.trace_every = 3;
@@ -350,7 +391,7 @@ TEST_F(LearnRefuses, a_checkpoint_of_another_run) {
 
 TEST_F(LearnRefuses, options_that_cannot_work) {
   LearnOptions options = gha(5);
-  EXPECT_HAS(message(options), "components = 5 exceeds the 4 columns");
+  EXPECT_HAS(message(options), "-k 5 is too large: 4 columns");
   options = gha(1);
   options.epochs = -1;
   EXPECT_HAS(message(options), "epochs = -1");
@@ -360,6 +401,16 @@ TEST_F(LearnRefuses, options_that_cannot_work) {
   options = gha(1);
   options.landmarks = 5;
   EXPECT_HAS(message(options), "landmarks are for kernels");
+  options = gha(1);
+  options.kernel = Kernel::parse("rbf");
+  options.theory = true;
+  EXPECT_HAS(message(options), "theory in the space of a kernel needs landmarks");
+  options.theory = false;
+  options.learner.rule = "block-oja";
+  EXPECT_HAS(message(options), "rule block-oja needs landmarks");
+  options = gha(50);
+  options.kernel = Kernel::parse("rbf");
+  EXPECT_HAS(message(options), "-k 50 is too large: 50 rows");
   options = gha(1);
   options.memory = 64;
   options.order = Order::shuffled;

@@ -34,7 +34,7 @@ Case any_case() {
                                                               "power(0.5,20,0.7)", "adaoja"));
   if (c.options.rate.text() == "1/n") c.x *= 0.3;  // its first step is 1: not for large rows
   if (c.options.rule == "hebb") c.options.rate = Rate::constant(0.001);
-  c.options.batch = c.options.rule == "ccipca" ? 1 : *rc::gen::element<Index>(1, 1, 7, 40);
+  c.options.batch = *rc::gen::element<Index>(1, 1, 7, 40);
   c.options.centre = *rc::gen::element(LearnedMean::running, LearnedMean::none, LearnedMean::known);
   if (c.options.centre == LearnedMean::known) c.options.mean = c.x.colwise().mean().transpose();
   c.options.forgetting = *rc::gen::element(0.0, 0.0, 0.02);

@@ -4,7 +4,7 @@
 #include <mercer/fit.hpp>
 #include <mercer/hebbian.hpp>
 
-#include "learners/start.hpp"
+#include "core/random.hpp"
 #include "support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Matrix<double> z_scores(const std::string& file, const std::string& label) {
 }
 
 /// The rows in an order of their own.
-Matrix<double> shuffled(const Matrix<double>& x, StartRandom& random) {
+Matrix<double> shuffled(const Matrix<double>& x, Random& random) {
   std::vector<Index> order(static_cast<std::size_t>(x.rows()));
   std::iota(order.begin(), order.end(), Index{0});
   for (std::size_t i = order.size() - 1; i > 0; --i)
@@ -42,7 +42,7 @@ void check(const std::string& file, const std::string& label, Index batch) {
   const Vector<double> lambda = exact.explained_variance();
   for (const std::uint64_t seed : {1, 2, 3}) {
     Hebbian gha(identity_map<double>(x.cols()), {.components = k, .batch = batch, .seed = seed});
-    StartRandom random(seed);
+    Random random(seed);
     for (int e = 0; e < 100; ++e) gha.update(shuffled(x, random));
     const Matrix<double> found = gha.model().components();
     for (Index j = 0; j < k; ++j) {

@@ -8,7 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 namespace mercer {
 namespace {
@@ -60,6 +63,63 @@ TEST(KernelHebbian, keeping_the_kernel_matrix_or_not_gives_the_same_steps) {
   EXPECT_LT((kept.model().components() - computed.model().components()).norm(), 1e-10);
 }
 
+TEST(KernelHebbian, M_E9_steps_do_not_depend_on_cuts_and_go_on_from_a_state) {
+  const Matrix<double> x = clusters(150, 3);
+  std::vector<Index> order;
+  for (Index i = 0; i < 300; ++i) order.push_back(i * 37 % 150);
+  for (const std::size_t memory : {std::size_t{1} << 30, std::size_t{0}}) {
+    const KernelHebbianOptions options{.components = 2, .memory = memory};
+    const auto learner = [&] { return KernelHebbian(kernels::rbf({.gamma = 0.3}), x, options); };
+    KernelHebbian whole = learner();
+    whole.update(order);
+    const std::span<const Index> all(order);
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
+      KernelHebbian parts = learner();
+      for (std::size_t i = 0; i < all.size(); i += cut) {
+        parts.update(all.subspan(i, std::min(cut, all.size() - i)));
+        KernelHebbian next = learner();
+        next.load_state(parts.save_state());
+        parts = std::move(next);
+      }
+      EXPECT_EQ(parts.coefficients(), whole.coefficients()) << memory << ' ' << cut;
+      EXPECT_EQ(parts.save_state(), whole.save_state());
+    }
+    whole.epoch();
+    KernelHebbian other = learner();
+    EXPECT_HAS(error_of([&] { other.load_state("no state"); }).what(), "no state of a kernel");
+    EXPECT_HAS(error_of([&] { other.update(std::vector<Index>{150}); }).what(),
+               "no row 150 of 150");
+  }
+}
+
+TEST(KernelHebbian, convergence_is_seen_when_it_is_there_and_not_before) {
+  const Matrix<double> x = clusters(90, 1);
+  const Kernel kernel = kernels::rbf({.gamma = 0.3});
+  KernelHebbian learner(kernel, x, {.components = 2});
+  learner.look();
+  learner.epoch();
+  EXPECT_FALSE(learner.look().converged);
+  for (int e = 0; e < 150; ++e) learner.epoch();
+  const Matrix<double> before = learner.coefficients(), k = kernel.matrix(Rows<double>(x));
+  learner.look();
+  for (int e = 0; e < 50; ++e) learner.epoch();
+  const Convergence there = learner.look();
+  EXPECT_TRUE(there.converged) << there.text;
+  // The turn another way: by the centred kernel matrix itself.
+  const Matrix<double> centre =
+      Matrix<double>::Identity(90, 90) - Matrix<double>::Constant(90, 90, 1.0 / 90);
+  double turn = 0;
+  for (Index j = 0; j < 2; ++j)
+    turn = std::max(
+        turn, feature_degrees(learner.coefficients().row(j), before.row(j), centre * k * centre));
+  EXPECT_NEAR(there.angle_change, turn, 1e-4);
+  EXPECT_NEAR(learner.norm(), 1, 0.02);
+  const auto exact = fit(x, {.components = 2, .kernel = kernel});
+  EXPECT_NEAR(learner.output_variances()[0], exact.eigenvalues()[0] / 90,
+              0.02 * exact.eigenvalues()[0] / 90);
+  EXPECT_NEAR(learner.total_variance(), exact.report().total_variance * 89 / 90, 1e-10);
+}
+
 TEST(KernelHebbian, linear_kernel_is_sangers_rule_in_the_input_space) {
   Matrix<double> x = clusters(60, 4);
   x.rowwise() -= x.colwise().mean().eval();
@@ -87,7 +147,7 @@ TEST(KernelHebbian, bad_input_is_refused) {
   hole(3, 1) = std::nan("");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), hole); }).what(), "row 4");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), x, {.components = 10}); }).what(),
-             "components = 10");
+             "-k 10 is too large: 10 rows have at most 9 components");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), Rows<double>(x).middle(0, 1)); }).what(),
              "two rows");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), x).model(); }).what(), "epoch");

@@ -1,0 +1,43 @@
+#pragma once
+// What a run asks of its learner, be its weights vectors of features or combinations of rows.
+
+#include <mercer/hebbian.hpp>
+#include <mercer/kernel_hebbian.hpp>
+#include <mercer/learn.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mercer {
+
+class RunLearner {
+ public:
+  virtual ~RunLearner() = default;
+  virtual void update(const Rows<double>& rows) = 0;
+  virtual void flush() = 0;
+  virtual Model<double> model() const = 0;
+
+  virtual std::int64_t rows() const = 0;
+  virtual std::int64_t skipped() const = 0;
+  virtual std::int64_t steps() const = 0;
+  virtual double time() const = 0;
+  virtual double rate() const = 0;
+  virtual double norm() const = 0;             ///< ‖w_1‖
+  virtual Matrix<double> weights() const = 0;  ///< for theory
+  virtual Vector<double> output_variances() const = 0;
+  virtual double total_variance() const = 0;
+  virtual Convergence look() = 0;
+
+  virtual std::string save_state() const = 0;
+  virtual void load_state(const std::string& bytes) = 0;
+};
+
+std::unique_ptr<RunLearner> hebbian_learner(std::shared_ptr<const Map<double>> map,
+                                            const LearnerOptions& options);
+
+/// Its rows are numbers of `anchors`, in one column.
+std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, Matrix<double> anchors,
+                                           const LearnOptions& options);
+
+}  // namespace mercer

@@ -1,0 +1,89 @@
+// How far a kernel Hebbian learner has come, and its state as bytes.
+#include "core/require.hpp"
+#include "learners/convergence.hpp"
+#include "learners/kernel_hebbian_state.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace mercer {
+
+double KernelHebbian::norm() const {
+  const State& s = *state_;
+  const Matrix<double> first = s.a.topRows(1);
+  return std::sqrt(std::max(0.0, s.outputs_of(first).row(0).dot(first.row(0))));
+}
+
+Convergence KernelHebbian::look() {
+  State& s = *state_;
+  const bool compared = s.looked_at.size() > 0;
+  // Small turns by the step δ = w − w_old itself: as a difference of angles they would drown.
+  const Matrix<double> step = compared ? Matrix<double>(s.a - s.looked_at) : s.a;
+  const Matrix<double> y = s.outputs_of(s.a), stepped = s.outputs_of(step);
+  Convergence c;
+  if (compared) c.angle_change = 0;
+  for (Index j = 0; j < s.a.rows(); ++j) {
+    const double square = std::max(y.row(j).dot(s.a.row(j)), 1e-300);  // ‖w‖²
+    const double along = stepped.row(j).dot(s.a.row(j));               // ⟨δ, w⟩
+    const double across = stepped.row(j).dot(step.row(j)) - along * along / square;
+    if (compared)
+      c.angle_change =
+          std::max(c.angle_change, std::atan2(std::sqrt(std::max(0.0, across)),
+                                              std::abs(square - along) / std::sqrt(square)) *
+                                       180 / M_PI);
+    c.norm_error = std::max(c.norm_error, std::abs(std::sqrt(square) - 1));
+    const double quotient = y.row(j).squaredNorm() / static_cast<double>(s.n()) / square;
+    if (quotient > 0)
+      c.variance_error = std::max(c.variance_error, std::abs(s.covariance(j, j) / quotient - 1));
+  }
+  c.correlation = largest_correlation(s.covariance);
+  judge(c, compared);
+  s.looked_at = s.a;
+  return c;
+}
+
+std::string KernelHebbian::save_state() const {
+  const State& s = *state_;
+  std::vector<double> all = {static_cast<double>(s.steps), s.time, s.eta,
+                             std::bit_cast<double>(s.random.state())};
+  const auto add = [&](const double* data, Index size) {
+    all.insert(all.end(), data, data + size);
+  };
+  const std::vector<double> rate = s.rate.state();
+  add(rate.data(), static_cast<Index>(rate.size()));
+  add(s.covariance.data(), s.covariance.size());
+  add(s.a.data(), s.a.size());
+  add(s.looked_at.data(), s.looked_at.size());
+  return {reinterpret_cast<const char*>(all.data()), all.size() * sizeof(double)};
+}
+
+void KernelHebbian::load_state(const std::string& bytes) {
+  State& s = *state_;
+  std::vector<double> rate = s.rate.state(), head(4);
+  const auto least = static_cast<std::size_t>(4 + static_cast<Index>(rate.size()) +
+                                              s.covariance.size() + s.a.size()) *
+                     sizeof(double);
+  const std::size_t looked = static_cast<std::size_t>(s.a.size()) * sizeof(double);
+  require(bytes.size() == least || bytes.size() == least + looked, Errc::bad_file,
+          "this is no state of a kernel Hebbian learner with {} components of {} rows", s.a.rows(),
+          s.n());
+  const char* at = bytes.data();
+  const auto take = [&](double* data, Index size) {
+    std::memcpy(data, at, static_cast<std::size_t>(size) * sizeof(double));
+    at += static_cast<std::size_t>(size) * sizeof(double);
+  };
+  take(head.data(), 4);
+  take(rate.data(), static_cast<Index>(rate.size()));
+  take(s.covariance.data(), s.covariance.size());
+  take(s.a.data(), s.a.size());
+  s.looked_at.resize(bytes.size() > least ? s.a.rows() : 0, s.n());
+  take(s.looked_at.data(), s.looked_at.size());
+  s.rate.restore(rate);
+  s.steps = static_cast<std::int64_t>(head[0]);
+  s.time = head[1];
+  s.eta = head[2];
+  s.random = Random(std::bit_cast<std::uint64_t>(head[3]));
+}
+
+}  // namespace mercer
