@@ -7,6 +7,13 @@ import time
 
 BUILD = os.environ["BUILD"]
 DATA = os.environ["DATA"]
+QUICK = os.environ.get("QUICK", "0") not in ("", "0")  # about five minutes for all benchmarks together
+RESULTS = os.environ.get("RESULTS")  # what tables say, a line of JSON each, for report.py
+
+
+def rounds(usual):
+    """How often each job runs."""
+    return int(os.environ.get("ROUNDS", 1 if QUICK else usual))
 
 
 def machine():
@@ -68,11 +75,18 @@ def time_text(seconds):
 
 def table(title, results, ours, notes=None):
     """Markdown: time, and how many times longer than ours."""
-    lines = [f"**{title}**", "", "| | time | ratio to Mercer | |", "|---|---|---|---|"]
+    rows, lines = [], [f"**{title}**", "", "| | time | ratio to Mercer | |", "|---|---|---|---|"]
     for name, result in results.items():
         ratio = result["seconds"] / results[ours]["seconds"]
         note = (notes or {}).get(name, "")
         if result.get("peak_bytes"):
             note = f"peak {result['peak_bytes'] / 2**20:.0f} MiB" + (", " + note if note else "")
         lines.append(f"| {name} | {time_text(result['seconds'])} | {ratio:.2f} | {note} |")
-    return "\n".join(lines) + "\n"
+        rows.append({"name": name, "seconds": result["seconds"], "ratio": ratio, "ours": name == ours,
+                     "peak_bytes": result.get("peak_bytes"), "note": note})
+    markdown = "\n".join(lines) + "\n"
+    if RESULTS:
+        with open(RESULTS, "a") as out:
+            json.dump({"title": title, "machine": machine(), "rows": rows, "markdown": markdown}, out, ensure_ascii=False)
+            out.write("\n")
+    return markdown

@@ -26,6 +26,13 @@ def scikit_learn(x, k, solver):
     return PCA(k, svd_solver=solver, random_state=0).fit(x).explained_variance_
 
 
+def faiss_matrix(x, k):
+    import faiss
+    matrix = faiss.PCAMatrix(x.shape[1], k)
+    matrix.train(x)
+    return faiss.vector_to_array(matrix.eigenvalues)[:k] / (len(x) - 1)
+
+
 def iris(source, target):
     import pandas
     from sklearn.decomposition import PCA
@@ -45,6 +52,10 @@ else:
     jobs = {"numpy": lambda: numpy_covariance(x, k)}
     for solver in ("randomized", "arpack", "full"):
         jobs["sklearn-" + solver] = lambda solver=solver: scikit_learn(x, k, solver)
+    if peer == "faiss":
+        import faiss  # noqa: F401, not part of the measured time
+        x = x.astype("float32")
+        jobs["faiss"] = lambda: faiss_matrix(x, k)
     if peer.startswith("sklearn"):
         import sklearn.decomposition  # not part of the measured time
     seconds, values = best(int(sys.argv[4]) if len(sys.argv) > 4 else 1, jobs[peer])
