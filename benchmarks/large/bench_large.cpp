@@ -132,7 +132,8 @@ int main(int argc, char** argv) try {
   else if (what == "fit" && words.is("precision", "float"))
     fit_rows<float>(load<float>(file), words);
   else if (what == "fit") fit_rows<double>(load<double>(file), words);
-  else if (what == "sparse") fit_rows<double>(load_sparse(file, words.number("cols", 20000)), words);
+  else if (what == "sparse")
+    fit_rows<double>(load_sparse(file, words.number("cols", 20000)), words);
   else if (what == "incremental") incremental(words);
   else if (what == "pass") pass(words);
   else return 2;
