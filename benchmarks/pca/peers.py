@@ -29,6 +29,7 @@ def scikit_learn(x, k, solver):
 def faiss_matrix(x, k):
     import faiss
     matrix = faiss.PCAMatrix(x.shape[1], k)
+    matrix.max_points_per_d = len(x)  # all rows, not a sample
     matrix.train(x)
     return faiss.vector_to_array(matrix.eigenvalues)[:k] / (len(x) - 1)
 
