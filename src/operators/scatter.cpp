@@ -25,7 +25,7 @@ constexpr Index grain = 256;
 /// What one thread adds up in a pass.
 template <class T>
 struct ScatterOperator<T>::Sums {
-  Matrix<double> products;  // d×b
+  PanelBuffer products;  // of d entries each
   Vector<double> sum, squares;
 };
 
@@ -48,22 +48,22 @@ void ScatterOperator<T>::choose_shift(const Rows<T>& first) {
 namespace {
 
 /// d×b → panels of d×width each, the last one filled up with zeros.
-Matrix<double> panels(const Matrix<double>& v) {
+PanelBuffer panels(const Matrix<double>& v) {
   const Index d = v.rows(), count = (v.cols() + panel_width - 1) / panel_width;
-  Matrix<double> out = Matrix<double>::Zero(count * d, panel_width);
+  PanelBuffer out(count * d);
   for (Index p = 0; p < count; ++p) {
     const Index first = p * panel_width, width = std::min(panel_width, v.cols() - first);
-    out.block(p * d, 0, d, width) = v.middleCols(first, width);
+    out.view().block(p * d, 0, d, width) = v.middleCols(first, width);
   }
   return out;
 }
 
 /// Adds to d×b what lies in panels.
-void add_panels(const Matrix<double>& from, Matrix<double>& out) {
+void add_panels(const PanelBuffer& from, Matrix<double>& out) {
   const Index d = out.rows();
   for (Index first = 0; first < out.cols(); first += panel_width) {
     const Index width = std::min(panel_width, out.cols() - first);
-    out.middleCols(first, width) += from.block(first / panel_width * d, 0, d, width);
+    out.middleCols(first, width) += from.view().block(first / panel_width * d, 0, d, width);
   }
 }
 
@@ -73,11 +73,8 @@ void add_sparse(const Rows<T>& rows, const double* weights, Index panel_count, c
   const CsrView<T>& csr = rows.csr();
   const Index panel = rows.cols() * panel_width;
   for (Index p = 0; p < panel_count; ++p)
-    for (Index i = 0; i < rows.rows(); ++i) {
-      const std::int64_t begin = csr.offsets[i];
-      add_sparse_product(csr.values + begin, csr.columns + begin, csr.offsets[i + 1] - begin,
-                         weights ? weights[i] : 1.0, v + p * panel, products + p * panel);
-    }
+    add_sparse_products(csr.values, csr.columns, csr.offsets, rows.rows(), weights, v + p * panel,
+                        products + p * panel);
   if (!squares) return;
   for (Index i = 0; i < rows.rows(); ++i) {
     const double w = weights ? weights[i] : 1;
@@ -92,20 +89,19 @@ void add_sparse(const Rows<T>& rows, const double* weights, Index panel_count, c
 }  // namespace
 
 template <class T>
-void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const Matrix<double>& v,
-                             std::vector<Sums>& sums) {
+void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const double* v,
+                             Index count, std::vector<Sums>& sums) {
   if (options_.shift.size() == 0) choose_shift(rows);
-  const Index d = features_, count = v.rows() / d, panel = d * panel_width;
+  const Index d = features_, panel = d * panel_width;
   parallel_ranges(rows.rows(), options_.threads, grain, [&](Index begin, Index end, int part) {
     Sums& s = sums[static_cast<std::size_t>(part)];
-    if (s.products.size() == 0) {
-      s.products = Matrix<double>::Zero(v.rows(), v.cols());
+    if (s.products.empty()) {
+      s.products = PanelBuffer(count * d);
       s.sum = s.squares = Vector<double>::Zero(d);
     }
     if (rows.sparse())
       return add_sparse(rows.middle(begin, end - begin), weights ? weights + begin : nullptr, count,
-                        v.data(), s.products.data(), s.sum.data(),
-                        first_ ? s.squares.data() : nullptr);
+                        v, s.products.data(), s.sum.data(), first_ ? s.squares.data() : nullptr);
     const Index strip = strip_rows(d);
     Matrix<double> x = Matrix<double>::Zero(strip, d), y(strip, panel_width);
     for (Index i = begin; i < end; i += strip) {
@@ -120,7 +116,7 @@ void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const M
       if (first_)
         for (Index r = 0; r < n; ++r) s.squares += x.row(r).cwiseAbs2().transpose();
       for (Index p = 0; p < count; ++p) {
-        times_panel(x.data(), strip, d, d, v.data() + p * panel, y.data());
+        times_panel(x.data(), strip, d, d, v + p * panel, y.data());
         add_transposed_times_panel(x.data(), strip, d, d, y.data(), s.products.data() + p * panel);
       }
     }
@@ -136,13 +132,16 @@ void ScatterOperator<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
   if (scaled) in.array().colwise() /= options_.scale.array();
   std::vector<Sums> sums(static_cast<std::size_t>(thread_count(options_.threads)));
   weight_ = 0;
-  const Matrix<double> vectors = panels(in);
-  pass_([&](const Rows<T>& rows, const double* weights) { add(rows, weights, vectors, sums); });
+  const PanelBuffer vectors = panels(in);
+  const Index count = (in.cols() + panel_width - 1) / panel_width;
+  pass_([&](const Rows<T>& rows, const double* weights) {
+    add(rows, weights, vectors.data(), count, sums);
+  });
 
   out.setZero(features_, v.cols());
   if (first_) sum_ = squares_ = Vector<double>::Zero(features_);
   for (const Sums& s : sums) {
-    if (s.products.size() == 0) continue;
+    if (s.products.empty()) continue;
     add_panels(s.products, out);
     if (!first_) continue;  // the rows are the same in every pass
     sum_ += s.sum;

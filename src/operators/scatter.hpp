@@ -48,7 +48,8 @@ class ScatterOperator {
  private:
   struct Sums;
   void choose_shift(const Rows<T>& first);
-  void add(const Rows<T>& rows, const double* weights, const Matrix<double>& v,
+  /// `v`: so many panels of the vectors.
+  void add(const Rows<T>& rows, const double* weights, const double* v, Index panels,
            std::vector<Sums>& sums);
 
   Index features_;

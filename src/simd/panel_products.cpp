@@ -8,6 +8,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer {
@@ -92,39 +94,58 @@ HWY_ATTR void rows_transposed(const double* x, Index rows, Index cols, Index str
                      z + j * panel_width);
 }
 
-template <class T>
-HWY_ATTR void sparse_row(const T* values, const std::int32_t* columns, Index entries, double weight,
-                         const double* v, double* z) {
+// One row and `width` registers of a panel's entries, from column c on: each line is touched once.
+template <int width, class T>
+HWY_INLINE HWY_ATTR void sparse_row(const T* values, const std::int32_t* columns, Index entries,
+                                    double weight, const double* v, double* z) {
   const Tag tag;
   const auto lanes = static_cast<Index>(hn::Lanes(tag));
-  for (Index c = 0; c < panel_width; c += lanes) {
-    Lanes s = hn::Zero(tag), t = s;  // two sums: each waits for its last addition
-    Index e = 0;
-    const auto times = [&](Index at, Lanes sum) HWY_ATTR {
-      return hn::MulAdd(hn::Set(tag, static_cast<double>(values[at])),
-                        hn::LoadU(tag, v + columns[at] * panel_width + c), sum);
-    };
-    for (; e + 2 <= entries; e += 2) {
-      s = times(e, s);
-      t = times(e + 1, t);
+  Lanes s[width], t[width];  // two sums: each waits for its last addition
+  for (int r = 0; r < width; ++r) s[r] = t[r] = hn::Zero(tag);
+  Index e = 0;
+  for (; e + 2 <= entries; e += 2) {
+    const Lanes x = hn::Set(tag, static_cast<double>(values[e]));
+    const Lanes y = hn::Set(tag, static_cast<double>(values[e + 1]));
+    const double* const from = v + columns[e] * panel_width;
+    const double* const next = v + columns[e + 1] * panel_width;
+    for (int r = 0; r < width; ++r) {
+      s[r] = hn::MulAdd(x, hn::LoadU(tag, from + r * lanes), s[r]);
+      t[r] = hn::MulAdd(y, hn::LoadU(tag, next + r * lanes), t[r]);
     }
-    if (e < entries) s = times(e, s);
-    s = hn::Mul(hn::Set(tag, weight), hn::Add(s, t));
-    for (e = 0; e < entries; ++e) {
-      double* const to = z + columns[e] * panel_width + c;
-      const Lanes x = hn::Set(tag, static_cast<double>(values[e]));
-      hn::StoreU(hn::MulAdd(x, s, hn::LoadU(tag, to)), tag, to);
-    }
+  }
+  if (e < entries) {
+    const Lanes x = hn::Set(tag, static_cast<double>(values[e]));
+    const double* const from = v + columns[e] * panel_width;
+    for (int r = 0; r < width; ++r) s[r] = hn::MulAdd(x, hn::LoadU(tag, from + r * lanes), s[r]);
+  }
+  for (int r = 0; r < width; ++r) s[r] = hn::Mul(hn::Set(tag, weight), hn::Add(s[r], t[r]));
+  for (e = 0; e < entries; ++e) {
+    double* const to = z + columns[e] * panel_width;
+    const Lanes x = hn::Set(tag, static_cast<double>(values[e]));
+    for (int r = 0; r < width; ++r)
+      hn::StoreU(hn::MulAdd(x, s[r], hn::LoadU(tag, to + r * lanes)), tag, to + r * lanes);
   }
 }
 
-HWY_ATTR void sparse_floats(const float* values, const std::int32_t* columns, Index entries,
-                            double weight, const double* v, double* z) {
-  sparse_row(values, columns, entries, weight, v, z);
+template <class T>
+HWY_INLINE HWY_ATTR void sparse_rows(const T* values, const std::int32_t* columns,
+                                     const std::int64_t* offsets, Index rows, const double* weights,
+                                     const double* v, double* z) {
+  constexpr int width = panel_width / HWY_MIN(HWY_LANES(double), 8);
+  for (Index i = 0; i < rows; ++i)
+    sparse_row<width>(values + offsets[i], columns + offsets[i], offsets[i + 1] - offsets[i],
+                      weights ? weights[i] : 1.0, v, z);
 }
-HWY_ATTR void sparse_doubles(const double* values, const std::int32_t* columns, Index entries,
-                             double weight, const double* v, double* z) {
-  sparse_row(values, columns, entries, weight, v, z);
+
+HWY_ATTR void sparse_floats(const float* values, const std::int32_t* columns,
+                            const std::int64_t* offsets, Index rows, const double* weights,
+                            const double* v, double* z) {
+  sparse_rows(values, columns, offsets, rows, weights, v, z);
+}
+HWY_ATTR void sparse_doubles(const double* values, const std::int32_t* columns,
+                             const std::int64_t* offsets, Index rows, const double* weights,
+                             const double* v, double* z) {
+  sparse_rows(values, columns, offsets, rows, weights, v, z);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -150,16 +171,28 @@ void add_transposed_times_panel(const double* x, Index rows, Index cols, Index s
 }
 
 template <>
-void add_sparse_product(const float* values, const std::int32_t* columns, Index entries,
-                        double weight, const double* v, double* z) {
-  HWY_DYNAMIC_DISPATCH(sparse_floats)(values, columns, entries, weight, v, z);
+void add_sparse_products(const float* values, const std::int32_t* columns,
+                         const std::int64_t* offsets, Index rows, const double* weights,
+                         const double* v, double* z) {
+  HWY_DYNAMIC_DISPATCH(sparse_floats)(values, columns, offsets, rows, weights, v, z);
 }
 
 template <>
-void add_sparse_product(const double* values, const std::int32_t* columns, Index entries,
-                        double weight, const double* v, double* z) {
-  HWY_DYNAMIC_DISPATCH(sparse_doubles)(values, columns, entries, weight, v, z);
+void add_sparse_products(const double* values, const std::int32_t* columns,
+                         const std::int64_t* offsets, Index rows, const double* weights,
+                         const double* v, double* z) {
+  HWY_DYNAMIC_DISPATCH(sparse_doubles)(values, columns, offsets, rows, weights, v, z);
 }
+
+PanelBuffer::PanelBuffer(Index entries) : entries_(entries) {
+  constexpr std::size_t line = panel_width * sizeof(double);
+  const std::size_t bytes = line * static_cast<std::size_t>(std::max<Index>(1, entries));
+  data_.reset(static_cast<double*>(std::aligned_alloc(line, bytes)));
+  if (!data_) throw std::bad_alloc();
+  std::fill_n(data_.get(), bytes / sizeof(double), 0.0);
+}
+
+void PanelBuffer::Free::operator()(double* data) const { std::free(data); }
 
 }  // namespace mercer
 #endif

@@ -11,6 +11,7 @@
 #include <mercer/matrix.hpp>
 
 #include <cstdint>
+#include <memory>
 
 namespace mercer {
 
@@ -25,9 +26,30 @@ void times_panel(const double* x, Index rows, Index cols, Index stride, const do
 void add_transposed_times_panel(const double* x, Index rows, Index cols, Index stride,
                                 const double* y, double* z);
 
-/// z += w·x(xᵀv) for one sparse row x.
+/// z += Σ w·x(xᵀv) over sparse rows x; the entries of row i are offsets[i] … offsets[i+1] − 1.
+/// `weights` null: all 1.
 template <class T>
-void add_sparse_product(const T* values, const std::int32_t* columns, Index entries, double weight,
-                        const double* v, double* z);
+void add_sparse_products(const T* values, const std::int32_t* columns, const std::int64_t* offsets,
+                         Index rows, const double* weights, const double* v, double* z);
+
+/// Panels of zeros whose every entry has a cache line of its own: sparse rows touch them here and
+/// there, and an entry across two lines costs twice.
+class PanelBuffer {
+ public:
+  PanelBuffer() = default;
+  explicit PanelBuffer(Index entries);
+  double* data() const { return data_.get(); }
+  bool empty() const { return !data_; }
+  Eigen::Map<Matrix<double>> view() const {
+    return Eigen::Map<Matrix<double>>(data_.get(), entries_, panel_width);
+  }
+
+ private:
+  struct Free {
+    void operator()(double* data) const;
+  };
+  Index entries_ = 0;
+  std::unique_ptr<double[], Free> data_;
+};
 
 }  // namespace mercer

@@ -50,7 +50,14 @@ void check_sparse(Index entries) {
     x[2 * e + 1] = static_cast<double>(values.back());
   }
   Matrix<double> z = Matrix<double>::Constant(d, panel_width, -1);
-  add_sparse_product(values.data(), columns.data(), entries, 0.75, v.data(), z.data());
+  // The row twice, once with a weight of its own.
+  const std::int64_t offsets[] = {0, entries, 2 * entries};
+  for (Index e = 0; e < entries; ++e) {
+    values.push_back(values[static_cast<std::size_t>(e)]);
+    columns.push_back(columns[static_cast<std::size_t>(e)]);
+  }
+  const double weights[] = {0.5, 0.25};
+  add_sparse_products(values.data(), columns.data(), offsets, 2, weights, v.data(), z.data());
   const Matrix<double> truth = (0.75 * x * (x.transpose() * v)).array() - 1;
   EXPECT_LE((z - truth).cwiseAbs().maxCoeff(), tolerance(entries) * 10);
 }
