@@ -68,6 +68,7 @@ void run(const Flags& flags) {
   // One model in double makes all of them so.
   if (all_float) {
     std::vector<Model<float>> models;
+    models.reserve(loaded.size());
     for (AnyModel& model : loaded) models.push_back(std::get<Model<float>>(std::move(model)));
     return merge_models(flags, models);
   }

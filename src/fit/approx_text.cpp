@@ -87,6 +87,7 @@ std::string listed(const List& list) {
 template <class List>
 std::string no_such(const List& list, std::string_view wanted) {
   std::vector<std::string> names;
+  names.reserve(std::size(list));
   for (const auto& one : list) names.emplace_back(one.name);
   const std::string* close = closest_name(wanted, names);
   return close ? fmt::format("did you mean {}?", *close)
