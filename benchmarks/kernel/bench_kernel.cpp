@@ -1,5 +1,5 @@
 // bench_kernel make FILE shape=mix|flat rows=N cols=D seed=S  writes a data set
-// bench_kernel fit FILE rows=N k=K               best time of mercer::fit, rbf with γ = 1/d
+// bench_kernel fit FILE rows=N cols=D k=K        best time of mercer::fit, rbf with γ = 1/d
 // bench_kernel alone FILE rows=N block=B         what a fit cannot do without, alone
 // bench_kernel transform FILE NEW rows=N k=K     best time of Model::transform of NEW
 // bench_kernel landmarks FILE rows=N landmarks=M  SYRK, GEMM and exps of M landmarks, alone
@@ -44,9 +44,12 @@ Matrix<double> make(bool flat, Index n, Index d, std::uint64_t seed) {
 }
 
 template <class T>
-Matrix<T> load(const std::string& path, Index rows) {
+Matrix<T> load(const std::string& path, Index rows, Index cols = 0) {
   const Matrix<double> all = read<double>(path).x;
-  return all.topRows(rows > 0 ? std::min(rows, all.rows()) : all.rows()).template cast<T>();
+  return all
+      .topLeftCorner(rows > 0 ? std::min(rows, all.rows()) : all.rows(),
+                     cols > 0 ? std::min(cols, all.cols()) : all.cols())
+      .template cast<T>();
 }
 
 void syrk(const Matrix<double>& x, Matrix<double>& c) {
@@ -102,7 +105,7 @@ Model<T> fitted(const Matrix<T>& x, const Words& words) {
 
 template <class T>
 void fit_file(const Words& words) {
-  const Matrix<T> x = load<T>(words.files[0], words.number("rows", 0));
+  const Matrix<T> x = load<T>(words.files[0], words.number("rows", 0), words.number("cols", 0));
   Report report;
   Vector<double> values;
   const double seconds = best(words.number("reps", 3), [&] {

@@ -34,7 +34,7 @@ Spectrum spectrum_of(const typename FeatureSums<T>::Result& features, const Appr
   // What landmarks leave out is variance too.
   const double explained = features.scatter.trace();
   s.total = explained + (features.error.estimated ? 0 : features.error.above);
-  s.noise = LandmarkFeatures<T>::noise(m, s.total);
+  s.noise = LandmarkFeatures<double>::noise(m, features.trace);  // sums are in double
   require(s.total > s.noise, Errc::bad_data, "all rows are equal, there is no variance to explain");
   require(asked.kind() != Components::Kind::fraction || asked.fraction() * s.total <= explained,
           Errc::bad_option,

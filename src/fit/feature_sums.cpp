@@ -84,7 +84,7 @@ typename FeatureSums<T>::Result FeatureSums<T>::result(bool center) const {
   Moments all = parts_[0];
   for (std::size_t t = 1; t < parts_.size(); ++t) all.merge(parts_[t]);
   if (space_.landmarks) return of_landmarks(all, center);
-  return {space_.map, all.mean(), all.scatter(center),
+  return {space_.map, all.mean(), all.scatter(center), sum(trace_),
           sample_error(space_.kernel, *space_.map, space_.sample, space_.cols, space_.sparse,
                        all.weight())};
 }
@@ -96,7 +96,7 @@ typename FeatureSums<T>::Result FeatureSums<T>::of_landmarks(const Moments& mome
   Result out;
   out.mean = moments.mean();
   out.scatter = moments.scatter(center);
-  const double trace = sum(trace_);
+  const double trace = out.trace = sum(trace_);
   double left = sum(left_);
   if (raw_) {
     out.scatter = landmarks.congruent(out.scatter);

@@ -40,6 +40,7 @@ class FeatureSums {
     std::shared_ptr<const Map<T>> map;
     Vector<double> mean;     ///< of the map's features
     Matrix<double> scatter;  ///< in coordinates in which the kernel is an inner product
+    double trace = 0;        ///< Σ w·k(x, x)
     Approximation error;     ///< its name and text are the caller's
   };
   Result result(bool center) const;

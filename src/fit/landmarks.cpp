@@ -150,9 +150,11 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
     case LandmarkChoice::cholesky:
       return choose_landmarks(rows, kernel, Cholesky{.rank = m}, candidates);
     case LandmarkChoice::kmeans: {
+      // Rows of no weight are not in the sample: it may be smaller than what was asked for.
+      const Index most = std::min(m, static_cast<Index>(sample.size()));
       const Matrix<double> centres =
-          cluster_centres(dense(sample, rows.cols(), rows.sparse()), m, rows.options().threads);
-      return from_rows(kernel, rows.cols(), false, rows_of<T>(centres), m);
+          cluster_centres(dense(sample, rows.cols(), rows.sparse()), most, rows.options().threads);
+      return from_rows(kernel, rows.cols(), false, rows_of<T>(centres), most);
     }
     case LandmarkChoice::leverage:
       return from_rows(kernel, rows.cols(), rows.sparse(), by_leverage(rows, uniform(), m), m);

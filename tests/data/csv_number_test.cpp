@@ -112,7 +112,8 @@ TEST(Number, a_float_is_rounded_once) {
   EXPECT_EQ(parse_cell<float>(text, value), Cell::number);
   EXPECT_EQ(value, std::nextafter(1.0f, 2.0f));
   // 2^24 + 1 is a middle too, and an exact one.
-  const std::string middle = std::string(16, ' ') + "16777217.0" + std::string(16, ' ');
+  const std::string blank(16, ' ');
+  const std::string middle = blank + "16777217.0" + blank;
   EXPECT_FALSE(parse_plain(middle.data() + 16, middle.data() + 26, value));
 }
 

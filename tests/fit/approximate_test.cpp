@@ -424,6 +424,25 @@ TEST(Approximate, what_cannot_be_is_refused) {
   expect_error(Errc::bad_option, {"poly"}, with("tensorsketch(features=16)", "rbf"));
   expect_error(Errc::bad_data, {"not positive semi-definite"},
                with("cholesky(rank=5)", "sigmoid(gamma=2, coef0=-3)"));
+  const Matrix<double> same = Matrix<double>::Constant(30, 3, 0.7);
+  for (const char* text : {"nystrom(landmarks=5)", "cholesky(rank=5)", "fourier(features=16)"})
+    expect_error(Errc::bad_data, {"all rows are equal"}, [&] {
+      fit(same,
+          {.components = 1, .kernel = kernels::rbf({.gamma = 1}), .approx = parse_approx(text)});
+    });
+  // Rows of no weight cannot be landmarks.
+  std::vector<double> few(50, 0.0);
+  few[3] = few[7] = few[20] = 1;
+  for (const char* by : {"uniform", "kmeans", "leverage", "cholesky"})
+    EXPECT_LE(fit(Rows<double>(x),
+                  {.components = 2,
+                   .kernel = kernels::rbf({.gamma = 1}),
+                   .approx = parse_approx(std::string("nystrom(landmarks=40, by=") + by + ")")},
+                  few.data())
+                  .report()
+                  .approximation->rank,
+              3)
+        << by;
   const FitOptions linear{.approx = Cholesky{}};
   expect_error(Errc::bad_option, {"--kernel"}, [&] { fit(x, linear); });
   const FitOptions both{.kernel = kernels::rbf(), .approx = Cholesky{}, .seconds = 1};
