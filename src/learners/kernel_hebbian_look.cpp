@@ -70,7 +70,7 @@ void KernelHebbian::load_state(const std::string& bytes) {
           s.n());
   const char* at = bytes.data();
   const auto take = [&](double* data, Index size) {
-    std::memcpy(data, at, static_cast<std::size_t>(size) * sizeof(double));
+    if (size > 0) std::memcpy(data, at, static_cast<std::size_t>(size) * sizeof(double));
     at += static_cast<std::size_t>(size) * sizeof(double);
   };
   take(head.data(), 4);
