@@ -14,7 +14,7 @@
 ///                             {.kernel = kernel, .approx = mercer::Cholesky{.rank = 500}});
 ///
 /// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d²,
-/// randomized some 130·N·d in each of about eight passes.
+/// randomized 4·b·N·d a pass with b = 8 to 32 vectors, in some six to twenty passes.
 /// Kernels: N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or some 9·N³
 /// (dense).
 

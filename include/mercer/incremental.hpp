@@ -4,12 +4,14 @@
 ///
 ///     mercer::IncrementalPca<double> pca(x.cols(), {.components = 16});
 ///     while (auto batch = source->next()) pca.update(batch->rows, batch->weights);
-///     auto model = pca.model();                   // at any time; as if all rows were fitted at
-///     once
+///     auto model = pca.model();                   // at any time, as if all were fitted at once
 ///
 /// What is kept are the moments (`Moments`): count, mean and scatter matrix, d² numbers. The model
 /// is that of `fit` with the covariance solver, whatever the batches were. Cost: d² flops a row at
 /// SYRK speed, 10·d³ or so for each model.
+///
+/// Small variances carry an error of some 1e-15 of the first: `fit` reads the rows once more where
+/// that matters, which rows that are not kept do not allow.
 
 #include <mercer/fit.hpp>
 #include <mercer/model.hpp>
