@@ -40,8 +40,10 @@ template <class T>
 void read_points(const Model<T>& model, const Flags& flags, ContourOptions& options) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  if (reading.missing == Missing::mean)
-    throw UsageError("--missing mean has no meaning here: use --missing drop, or fill the cells");
+  if (keeps_holes(reading.missing))
+    throw UsageError(
+        fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
+                    flags.rows.missing));
   reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
   const auto source = open<double>(flags.rows.data, reading);
   require(source->schema().features == 2, Errc::bad_data,

@@ -12,6 +12,7 @@
 #include "summary.hpp"
 
 #include <mercer/fit.hpp>
+#include <mercer/impute.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -48,7 +49,7 @@ struct Flags {
   std::string components;
   std::string solver = "auto";
   std::string tolerance = "1e-10";
-  std::string model, scores;
+  std::string model, scores, imputed;
   bool json = false;
   bool no_plot = false;
 };
@@ -68,6 +69,7 @@ void check_outputs(const Flags& flags) {
   if (flags.json && (flags.model == "-" || flags.scores == "-"))
     throw UsageError("--json and an output of - would both go to standard output");
   if (can_try(flags.model)) OutputFile trial(flags.model);
+  if (can_try(flags.imputed)) Sink<double> trial(flags.imputed, {"x1"});
   if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});
 }
 
@@ -86,8 +88,9 @@ void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
   text += "\n";
   if (const Index n = source.dropped_rows(); n > 0)
     text += fmt::format("{} row{} with missing cells left out\n", n, n == 1 ? "" : "s");
-  if (const Index n = source.missing_cells(); n > 0)
+  if (const Index n = source.missing_cells(); n > 0 && !summary.report.imputation)
     text += fmt::format("{} missing cell{} taken as the column's mean\n", n, n == 1 ? "" : "s");
+  text += choice_lines(summary);
   text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) + "\n" +
           component_table(summary, out) + "\n" + loading_lines(summary, out);
   if (cloud)
@@ -113,6 +116,8 @@ Components components_of(const Flags& flags) {
 void check_space(const Flags& flags) {
   const int spaces = !flags.kernel.empty() + !flags.map.empty() + flags.precomputed;
   if (spaces > 1) throw UsageError("--kernel, --map and --precomputed exclude each other");
+  if (!flags.imputed.empty() && flags.rows.missing != "em")
+    throw UsageError("--imputed goes with --missing em");
   if (flags.clip && flags.kernel.empty() && !flags.precomputed)
     throw UsageError("--clip is for --kernel and --precomputed");
 }
@@ -127,6 +132,18 @@ Model<T> fit_source(Source<T>& rows, const Flags& flags, const FitOptions& optio
                     "plain(degree=2) and squares",
                     flags.map));
   return fit(rows, std::move(map), options);
+}
+
+/// The rows with their missing cells filled, as a file.
+template <class T>
+Sink<T> imputed_file(const Flags& flags, const Imputed<T>& imputed, const Block<T>& rows,
+                     const Schema& schema) {
+  Sink<T> file(flags.imputed,
+               schema.feature_names.empty() ? numbered("x", schema.features) : schema.feature_names,
+               {schema.id, schema.label});
+  file.write(imputed.x, rows.ids, rows.labels, rows.first_label);
+  file.finish();
+  return file;
 }
 
 template <class T>
@@ -158,9 +175,18 @@ void fit_rows(const Flags& flags) {
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
   }
+  std::optional<Sink<T>> imputed;
+  if (!flags.imputed.empty() && !rows.in_memory())
+    throw UsageError("--imputed needs all rows in memory; give a larger --memory");
   const Model<T> model = naming(
       rows.name(),
       [&] {
+        if (!flags.imputed.empty()) {
+          const Block<T> all = *rows.whole();
+          const Imputed<T> filled = impute(all.rows, options, {}, all.weights);
+          imputed.emplace(imputed_file(flags, filled, all, rows.schema()));
+          return fit(filled, options, all.weights, rows.schema());
+        }
         return stream ? fit_source<T>(*stream, flags, options)
                       : fit_source<T>(rows, flags, options);
       },
@@ -186,6 +212,7 @@ void fit_rows(const Flags& flags) {
   stop_if_interrupted();
   if (model_file) model_file->publish();
   if (scores) scores->close();
+  if (imputed) imputed->close();
   bar.erase();
   if (words) show(flags, model, rows, cloud);
   if (flags.json) print(to_json(model) + "\n");
@@ -205,8 +232,11 @@ void add_fit(CLI::App& app) {
   add_text(fit, "-o,--output", flags->model, "MODEL", "save the model here", "Results");
   add_text(fit, "--scores", flags->scores, "FILE",
            "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
-  add_text(fit, "-k,--components", flags->components, "N|F|all",
-           "how many: a count, a fraction of the variance, or all (all; kernels: up to 10)",
+  add_text(fit, "--imputed", flags->imputed, "FILE",
+           "save the rows with their missing cells filled (--missing em)", "Results");
+  add_text(fit, "-k,--components", flags->components, "N|F|all|auto",
+           "how many: a count, a fraction of the variance, all, auto (above chance) or\n"
+           "gavish-donoho (all; kernels: up to 10)",
            "Results");
   add_switch(fit, "--json", flags->json, "the model's report as JSON instead of words", "Results");
   add_switch(fit, "--no-plot", flags->no_plot, "no picture of the scores", "Results");

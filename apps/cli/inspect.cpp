@@ -42,7 +42,7 @@ void inspect(const Model<T>& model, const Flags& flags) {
     text += fmt::format("label {}\n", shown(summary.label_column, wide, out.unicode));
   if (!summary.id_column.empty())
     text += fmt::format("id {}\n", shown(summary.id_column, wide, out.unicode));
-  text += merge_line(summary);
+  text += merge_line(summary) + choice_lines(summary);
   text += fmt::format("total variance {:.6g}\n", summary.report.total_variance);
   text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) + "\n" +
           component_table(summary, out) + "\n" + loading_lines(summary, out);

@@ -98,7 +98,7 @@ void inverse_rows(const Model<T>& model, const ThroughModelFlags& flags) {
       for (Index j = 0; j < given; ++j)
         scores.col(components[static_cast<std::size_t>(j)]) = part.col(j);
       // The mean of every score is 0: that is what --missing mean puts into an empty cell.
-      if (reading.missing == Missing::mean)
+      if (keeps_holes(reading.missing))
         scores = scores.unaryExpr([](T s) { return std::isnan(s) ? T{0} : s; });
       out.write(model.inverse(scores, reading.threads), block->ids, block->labels,
                 block->first_label + first);

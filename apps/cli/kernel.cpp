@@ -66,8 +66,10 @@ void list() {
 
 template <class T>
 Table<T> read_rows(const Flags& flags, const ReadOptions& reading) {
-  if (reading.missing == Missing::mean)
-    throw UsageError("--missing mean has no meaning here: use --missing drop, or fill the cells");
+  if (keeps_holes(reading.missing))
+    throw UsageError(
+        fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
+                    flags.rows.missing));
   Table<T> table = read_all(*open<T>(flags.rows.data, reading), available_memory_bytes() / 2);
   if (table.dropped_rows > 0 && !flags.run.quiet)
     say(fmt::format("mercer: note: {} row{} with missing cells left out\n", table.dropped_rows,

@@ -283,8 +283,9 @@ void learn_rows(const Flags& flags) {
   // Reading goes on all the time: it only asks whether to stop, and leaves the bar to learning.
   ReadOptions reading = read_options(
       flags.rows, flags.run, [](const Progress&) { return !interrupted(); }, options.memory);
-  if (reading.missing == Missing::mean)
-    throw UsageError("--missing mean needs a mean that is not known yet: use error or drop");
+  if (keeps_holes(reading.missing))
+    throw UsageError(fmt::format("--missing {} needs what is not known yet: use error or drop",
+                                 flags.rows.missing));
   reading.live = true;
   if (flags.rows.data == "-") reading.block_bytes = 256 << 10;  // rows that are lost when stopped
   check_outputs(flags);
@@ -388,7 +389,8 @@ void add_learn(CLI::App& app) {
            "std: divide columns by their deviation; needs a pass before (none)", "Learning");
   add_text(c, "--kernel", f.kernel, "EXPR",
            "learn in the space of a kernel (see mercer kernel list)", "Space");
-  add_text(c, "--landmarks", f.landmarks, "N", "rows that span that space (none: kernel Hebbian learning over all rows)", "Space");
+  add_text(c, "--landmarks", f.landmarks, "N",
+           "rows that span that space (none: kernel Hebbian learning over all rows)", "Space");
   add_text(
       c, "--map", f.map, "EXPR",
       "learn from features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",

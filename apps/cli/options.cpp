@@ -87,7 +87,9 @@ void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
   if (weights == Weights::yes)
     add_text(app, "--weights", flags.weights, "COL", "row weights, as if rows were repeated",
              rows_group);
-  add_text(app, "--missing", flags.missing, "error|drop|mean",
+  add_text(app, "--onehot", flags.onehot, "LIST",
+           "columns of categories: one feature a category, 1 where the row has it", rows_group);
+  add_text(app, "--missing", flags.missing, "error|drop|mean|em",
            "cells that are empty, NA, NaN, nan or ? (error)", rows_group);
   add_text(app, "--header", flags.header, "auto|yes|no", "is the first line a header? (auto)",
            rows_group);
@@ -130,10 +132,12 @@ std::int64_t parse_integer(std::string_view option, std::string_view text, std::
 
 Components parse_components(std::string_view text) {
   if (text == "all") return all_components();
+  if (text == "auto") return significant();
+  if (text == "gavish-donoho") return gavish_donoho();
   const auto refuse = [&] {
     return UsageError(
         fmt::format("--components '{}' is neither a count (10), nor a fraction of the "
-                    "variance between 0 and 1 (0.95), nor all",
+                    "variance between 0 and 1 (0.95), nor all, auto or gavish-donoho",
                     text));
   };
   if (text.find_first_of(".eE") == std::string_view::npos) {
@@ -155,8 +159,10 @@ Solver parse_solver(std::string_view text) {
 }
 
 Missing parse_missing(std::string_view text) {
-  static constexpr Choice<Missing> choices[] = {
-      {"error", Missing::error}, {"drop", Missing::drop}, {"mean", Missing::mean}};
+  static constexpr Choice<Missing> choices[] = {{"error", Missing::error},
+                                                {"drop", Missing::drop},
+                                                {"mean", Missing::mean},
+                                                {"em", Missing::em}};
   return choose("--missing", text, choices);
 }
 
@@ -217,6 +223,7 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
   options.label = rows.label;
   options.id = rows.id;
   options.weights = rows.weights;
+  options.onehot = rows.onehot;
   options.missing = parse_missing(rows.missing);
   options.threads = static_cast<int>(parse_integer("--threads", run.threads, 0, 4096));
   options.monitor = monitor;

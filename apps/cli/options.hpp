@@ -30,7 +30,7 @@ struct RowFlags {
   std::string format = "auto";
   std::string header = "auto";
   std::string delimiter;
-  std::string columns, exclude, label, id, weights;
+  std::string columns, exclude, label, id, weights, onehot;
   std::string missing = "error";
 };
 
@@ -69,7 +69,7 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
 FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,
                        const Monitor& monitor);
 
-/// `10`, `0.95` or `all`.
+/// `10`, `0.95`, `all`, `auto` or `gavish-donoho`.
 Components parse_components(std::string_view text);
 Solver parse_solver(std::string_view text);
 Missing parse_missing(std::string_view text);

@@ -120,6 +120,8 @@ void probe_rows(const Flags& flags) {
   const Matrix<double> directions = parse_directions(flags.directions);
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
+  if (options.missing == Missing::em)
+    throw UsageError("--missing em is for fit and transform: use --missing mean or drop");
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, true);
   const Index features = rows.schema().features;

@@ -125,13 +125,27 @@ std::string merge_line(const Summary& summary) {
       merged.models, merged.missing_variance);
 }
 
+std::string choice_lines(const Summary& summary) {
+  std::string lines;
+  if (const auto& filled = summary.report.imputation)
+    lines += fmt::format("{} filled by what the other cells say, {}, within {:.2g} deviations\n",
+                         count_text(filled->cells, "missing cell"),
+                         count_text(filled->iterations, "iteration"), filled->change);
+  if (const auto& chosen = summary.report.chosen)
+    lines += fmt::format("{}: {}\n", chosen->method, chosen->reason);
+  return lines;
+}
+
 std::string component_table(const Summary& summary, const Terminal& terminal) {
   const Index k = summary.eigenvalues.size();
   const Index rows = k <= most_rows + 2 ? k : most_rows;
+  const std::vector<double> p =
+      summary.report.chosen ? summary.report.chosen->p_values : std::vector<double>{};
   std::string out = terminal.bold(fmt::format("{:>6}{:>13}{:>13}{:>10}{:>10}", "", "eigenvalue",
-                                              "variance", "ratio", "total")) +
+                                              "variance", "ratio", "total") +
+                                  (p.empty() ? "" : fmt::format("{:>8}", "p"))) +
                     "\n";
-  const int room = std::clamp(terminal.width - 56, 0, 40);
+  const int room = std::clamp(terminal.width - (p.empty() ? 56 : 64), 0, 40);
   const double largest = k > 0 ? summary.ratio[0] : 0;
   double total = 0;
   for (Index i = 0; i < rows; ++i) {
@@ -139,6 +153,7 @@ std::string component_table(const Summary& summary, const Terminal& terminal) {
     out += fmt::format("{:>6}{:>13.6g}{:>13.6g}{:>10}{:>10}", fmt::format("PC{}", i + 1),
                        summary.eigenvalues[i], summary.variance[i], percent(summary.ratio[i]),
                        percent(total));
+    if (!p.empty()) out += fmt::format("{:>8.2g}", p[static_cast<std::size_t>(i)]);
     const std::string drawn = bar(largest > 0 ? summary.ratio[i] / largest : 0, room, terminal);
     if (!drawn.empty()) out += "  " + terminal.paint(bar_color, drawn);
     out += '\n';

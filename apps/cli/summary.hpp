@@ -37,6 +37,9 @@ std::string solver_line(const Summary& summary, const Terminal& terminal);
 std::string approximation_line(const Summary& summary, const Terminal& terminal);
 /// "made of 2 models, exact to rounding", with its newline; empty for a model that was fitted.
 std::string merge_line(const Summary& summary);
+/// "4 components are above chance (p <= 0.05, 99 permutations); the next has p = 0.4", and how
+/// missing cells were filled; each with its newline, or nothing.
+std::string choice_lines(const Summary& summary);
 /// Eigenvalue, variance, ratio, cumulative ratio and a bar for each component, the first ones.
 std::string component_table(const Summary& summary, const Terminal& terminal);
 /// The columns or features that weigh most in the first components.

@@ -41,9 +41,13 @@ struct ReadOptions {
   std::string label{};               ///< carried along, never in the arithmetic
   std::string id{};                  ///< carried along, never in the arithmetic
   std::string weights{};             ///< row weights, as if rows were repeated
-  Missing missing = Missing::error;  ///< `mean` leaves NaN in the cell for `fit` and `transform`
+  /// CSV with a header: columns of categories. Each becomes one feature a category, `color=red`,
+  /// that is 1 where the cell has it and 0 elsewhere. Finding the categories takes a pass.
+  std::string onehot{};
+  Missing missing = Missing::error;  ///< `mean` and `em` leave NaN in the cell
   /// In a file with names and without `columns`: exactly these features, found by name and given
-  /// in this order; and this label and id where the file has them. Other columns are skipped
+  /// in this order; and this label and id where the file has them. A feature `color=red` that the
+  /// file lacks is looked up in its column `color`. Other columns are skipped
   /// (without `features`, only label and id are sought).
   Columns like{};
   int threads = 0;                    ///< 0: one per core

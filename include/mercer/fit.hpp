@@ -32,16 +32,22 @@
 
 namespace mercer {
 
-/// How many components to keep: a count, a fraction of the variance, or all that the data have.
+/// How many components to keep: a count, a fraction of the variance, all that the data have, or as
+/// many as are more than chance (see significance.hpp).
 class Components {
  public:
-  enum class Kind { all, count, fraction };
+  enum class Kind { all, count, fraction, significant, gavish_donoho };
   Components() = default;
   Components(Index count) : kind_(Kind::count), count_(count) {}  // NOLINT: {.components = 8}
   static Components of_variance(double f) {
     Components c;
     c.kind_ = Kind::fraction;
     c.fraction_ = f;
+    return c;
+  }
+  static Components by(Kind kind) {
+    Components c;
+    c.kind_ = kind;
     return c;
   }
   /// That many, or all where the data have fewer.
@@ -65,6 +71,10 @@ class Components {
 inline Components all_components() { return {}; }
 inline Components at_most(Index count) { return Components::at_most(count); }
 inline Components variance_fraction(double f) { return Components::of_variance(f); }
+/// Those that permuted columns do not reach, by parallel analysis; the report has their p-values.
+inline Components significant() { return Components::by(Components::Kind::significant); }
+/// Linear PCA: those above the best threshold for white noise of unknown size.
+inline Components gavish_donoho() { return Components::by(Components::Kind::gavish_donoho); }
 
 enum class Solver {
   automatic,   ///< by cost
@@ -96,7 +106,7 @@ struct FitOptions {
   bool center = true;
   Scale scale = Scale::none;
   int ddof = 1;                      ///< 1: N−1 in the variances; 0: N
-  Missing missing = Missing::error;  ///< NaN cells: an error, or `mean`
+  Missing missing = Missing::error;  ///< NaN cells: an error, `mean`, or `em` (see impute.hpp)
   std::size_t memory = 0;            ///< budget in bytes; 0: what the machine has free
   int threads = 0;                   ///< 0: one per core
   std::uint64_t seed = 1;            ///< of start vectors, landmarks and random features

@@ -7,6 +7,7 @@
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
 #include <mercer/hebbian.hpp>
+#include <mercer/impute.hpp>
 #include <mercer/incremental.hpp>
 #include <mercer/incremental_kernel.hpp>
 #include <mercer/kernel.hpp>
@@ -22,6 +23,7 @@
 #include <mercer/progress.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/significance.hpp>
 #include <mercer/source.hpp>
 #include <mercer/trace.hpp>
 #include <mercer/version.hpp>

@@ -58,6 +58,23 @@ struct MergeReport {
   double missing_variance = 0;  ///< each true variance lies in [λ, λ + this]; 0: exact to rounding
 };
 
+/// Why a model has as many components as it has, where that was not the caller's choice.
+struct ComponentChoice {
+  std::string method;            ///< "parallel analysis", "gavish-donoho"
+  std::string reason;            ///< in a sentence
+  int permutations = 0;          ///< of the columns
+  std::int64_t rows = 0;         ///< that were looked at
+  std::vector<double> p_values;  ///< of each component looked at, the kept ones first; may be empty
+  double excess = 0;  ///< share of the variance that the kept ones have beyond what chance has
+};
+
+/// What was put into missing cells.
+struct Imputation {
+  std::int64_t cells = 0;
+  int iterations = 0;
+  double change = 0;  ///< how far cells still are from their limit, in deviations of their columns
+};
+
 /// How a model was found: everything but the map itself.
 struct Report {
   std::string method = "pca";  ///< "pca"
@@ -67,9 +84,11 @@ struct Report {
   double weight = 0;                             ///< sum of row weights; n_samples without weights
   bool weighted = false;
   bool centered = true;
-  int ddof = 1;               ///< variance = eigenvalue / (weight − ddof)
-  double total_variance = 0;  ///< of all directions, not only the kept ones
-  MergeReport merged;         ///< see merge.hpp
+  int ddof = 1;                             ///< variance = eigenvalue / (weight − ddof)
+  double total_variance = 0;                ///< of all directions, not only the kept ones
+  MergeReport merged;                       ///< see merge.hpp
+  std::optional<ComponentChoice> chosen{};  ///< see significance.hpp
+  std::optional<Imputation> imputation{};   ///< see impute.hpp
   double seconds = 0;
   std::int64_t peak_memory_bytes = 0;
 };
@@ -93,8 +112,10 @@ struct ModelParts {
 };
 
 struct TransformOptions {
-  int threads = 0;                   ///< 0: one per core
-  Missing missing = Missing::error;  ///< NaN cells: an error, or `mean` (the model's)
+  int threads = 0;  ///< 0: one per core
+  /// NaN cells: an error; `mean`, the model's; or for linear models `em`, least-squares scores from
+  /// the cells that are there
+  Missing missing = Missing::error;
 };
 
 template <class T>

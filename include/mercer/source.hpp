@@ -54,7 +54,13 @@ enum class Missing {
   error,  ///< refuse the rows: the first place and the count are named
   drop,   ///< leave the row out (files only)
   mean,   ///< put the column's mean there: of the rows in `fit`, of the model in `transform`
+  em,     ///< linear PCA: what the other cells of the row say of it
 };
+
+/// Whether rows may come with NaN in their missing cells.
+inline bool keeps_holes(Missing missing) {
+  return missing == Missing::mean || missing == Missing::em;
+}
 
 /// What is known of a source before its first row.
 struct Schema {
@@ -96,7 +102,7 @@ class Source {
   /// Rows left out so far because of missing cells (`Missing::drop`).
   virtual Index dropped_rows() const { return 0; }
 
-  /// Cells that were missing so far and stand as NaN in the rows (`Missing::mean`).
+  /// Cells that were missing so far and stand as NaN in the rows (`keeps_holes`).
   virtual Index missing_cells() const { return 0; }
 
   /// What to call it in a message: the path, "standard input", "memory".

@@ -150,9 +150,15 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
                                    : plan.file_names[static_cast<std::size_t>(column)];
   };
 
-  if (by_model)
-    for (const Index column : find_like(options.like.features, plan.file_names, file))
-      claim(column, "the model", Role::feature);
+  std::unordered_map<Index, std::vector<std::string>> known;  // categories of a column
+  if (by_model) {
+    const auto [wanted, levels] = without_levels(options.like.features, plan.file_names);
+    for (const Index column : find_like(wanted, plan.file_names, file)) {
+      const auto found = levels.find(name_of(column));
+      claim(column, "the model", found == levels.end() ? Role::feature : Role::category);
+      if (found != levels.end()) known[column] = found->second;
+    }
+  }
   std::vector<Index> excluded;
   if (!options.exclude.empty()) excluded = find.list("--exclude", options.exclude);
   if (!options.columns.empty()) {
@@ -172,6 +178,17 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
     claim(column, "--id", Role::id);
     plan.schema.id = name_of(column);
   }
+  if (!options.onehot.empty() && !by_model) {
+    require(!plan.file_names.empty(), Errc::bad_option,
+            "--onehot '{}': the columns of '{}' have no names, which categories need; give it a "
+            "header",
+            options.onehot, file);
+    for (const Index column : find.list("--onehot", options.onehot)) {
+      Role& role = plan.roles[static_cast<std::size_t>(column)];
+      if (role == Role::feature) role = Role::category;  // --columns may have named it too
+      else claim(column, "--onehot", Role::category);
+    }
+  }
   // What a model only would like to carry along gives way to every explicit option.
   const auto carry = [&](const std::string& wanted, Role role, std::string& name) {
     const auto place = std::find(plan.file_names.begin(), plan.file_names.end(), wanted);
@@ -189,7 +206,11 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
   carry(options.like.id, Role::id, plan.schema.id);
 
   for (Index column = 0; column < file_columns; ++column)
-    if (plan.roles[static_cast<std::size_t>(column)] == Role::feature) {
+    if (const Role role = plan.roles[static_cast<std::size_t>(column)];
+        role == Role::feature || role == Role::category) {
+      if (role == Role::category)
+        plan.categories.push_back(
+            {static_cast<Index>(plan.features.size()), name_of(column), known[column]});
       plan.features.push_back(column);
       if (!plan.file_names.empty()) plan.schema.feature_names.push_back(name_of(column));
     }

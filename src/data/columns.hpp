@@ -8,12 +8,20 @@
 
 namespace mercer {
 
-enum class Role : unsigned char { skip, feature, label, id, weight };
+enum class Role : unsigned char { skip, feature, category, label, id, weight };
+
+/// A column of categories.
+struct Category {
+  Index feature = 0;  ///< its place among the features of the file
+  std::string name;
+  std::vector<std::string> levels;  ///< those a model knows; none: whatever the file has
+};
 
 struct ColumnPlan {
   std::vector<Role> roles;      ///< one for each column of the file
-  std::vector<Index> features;  ///< file columns of the features, ascending
-  Schema schema;                ///< features, names, label, id, weighted (not `sparse`)
+  std::vector<Index> features;  ///< file columns of the features and categories, ascending
+  std::vector<Category> categories;
+  Schema schema;  ///< features, names, label, id, weighted (not `sparse`)
 
   /// What to call a file column in a message: `column 3 ('alcohol')`.
   std::string describe(Index file_column) const;

@@ -10,6 +10,7 @@
 #include "core/require.hpp"
 #include "data/csv_rows.hpp"
 #include "data/formats.hpp"
+#include "data/onehot.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@ namespace csv {
 namespace {
 
 template <class T>
-class CsvSource final : public Source<T> {
+class CsvSource final : public CategorySource<T> {
  public:
   CsvSource(std::unique_ptr<ByteStream> bytes, const ReadOptions& options)
       : options_(options),
@@ -37,13 +38,16 @@ class CsvSource final : public Source<T> {
       seen_bytes_ += static_cast<double>(chunk.end - chunk.begin);
     }
     options_.block_bytes = std::clamp<std::size_t>(options.block_bytes, 64, std::size_t{1} << 30);
+    for (const Category& category : categories()) levels_.emplace_back(category, name());
   }
 
   const Schema& schema() const override { return layout_.plan.schema; }
+  const std::vector<Category>& categories() const override { return layout_.plan.categories; }
+  const std::vector<Levels>& levels() const override { return levels_; }
   std::string name() const override { return text_.name(); }
   Index dropped_rows() const override { return dropped_; }
   Index missing_cells() const override {
-    return options_.missing == Missing::mean ? missing_ : 0;  // those that stand in the rows
+    return keeps_holes(options_.missing) ? missing_ : 0;  // those that stand in the rows
   }
   bool can_rewind() const override { return text_.can_rewind(); }
 
@@ -192,6 +196,8 @@ class CsvSource final : public Source<T> {
       if (schema().weighted)
         std::memmove(weights_.data() + rows, part.weights,
                      static_cast<std::size_t>(part.rows) * sizeof(double));
+      for (std::size_t c = 0; c < levels_.size(); ++c)
+        levels_[c].renumber(part.levels[c], values + categories()[c].feature, part.rows, features);
       labels_.append(part.labels);
       ids_.append(part.ids);
       rows += part.rows;
@@ -222,6 +228,7 @@ class CsvSource final : public Source<T> {
   Buffer<T> values_;
   Buffer<double> weights_;
   TextColumn labels_, ids_;
+  std::vector<Levels> levels_;  // of each column of categories
 
   Index rows_ = 0;
   Index dropped_ = 0;
@@ -240,7 +247,9 @@ class CsvSource final : public Source<T> {
 
 template <class T>
 std::unique_ptr<Source<T>> open_csv(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
-  return std::make_unique<csv::CsvSource<T>>(std::move(bytes), options);
+  auto source = std::make_unique<csv::CsvSource<T>>(std::move(bytes), options);
+  if (source->categories().empty()) return source;
+  return one_hot<T>(std::move(source), options);
 }
 
 template std::unique_ptr<Source<float>> open_csv(std::unique_ptr<ByteStream>, const ReadOptions&);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 namespace mercer::csv {
 
@@ -20,7 +21,10 @@ class RowParser {
         has_quotes_(chunk.has_quotes),
         out_(out),
         cell_(chunk.begin),
-        separators_(chunk.begin, layout.delimiter) {}
+        separators_(chunk.begin, layout.delimiter),
+        codes_(layout.plan.categories.size()) {
+    out_.levels.resize(codes_.size());
+  }
 
   void parse() {
     while (cell_ < end_) {
@@ -40,6 +44,7 @@ class RowParser {
     row_ = cell_;
     column_ = 0;
     row_missing_ = 0;
+    category_ = 0;
     value_ = out_.values + out_.rows * layout_.plan.schema.features;
     for (const Run& run : layout_.runs) {
       Index left = run.count;
@@ -98,6 +103,12 @@ class RowParser {
         }
       }
       ++value_;
+    } else if (role == Role::category) {
+      assign_content(cell, level_);
+      if (T ignored; parse_cell(level_, ignored) == Cell::missing) note_missing();
+      else *value_ = static_cast<T>(code_of(level_));
+      ++value_;
+      ++category_;
     } else if (role == Role::label) {
       assign_content(cell, label_);
     } else if (role == Role::id) {
@@ -135,6 +146,14 @@ class RowParser {
     return Row::problem;
   }
 
+  /// The place of a category among those of its column so far.
+  std::size_t code_of(const std::string& level) {
+    auto& levels = out_.levels[category_];
+    const auto [place, fresh] = codes_[category_].try_emplace(level, levels.size());
+    if (fresh) levels.push_back(level);
+    return place->second;
+  }
+
   void note_missing() {
     *value_ = std::numeric_limits<T>::quiet_NaN();
     ++row_missing_;
@@ -169,8 +188,10 @@ class RowParser {
   Index column_ = 0;
   Index row_missing_ = 0;
   T* value_ = nullptr;
-  std::string label_, id_;
+  std::string label_, id_, level_;
   double weight_ = 0;
+  std::size_t category_ = 0;  // how many columns of categories the row had so far
+  std::vector<std::unordered_map<std::string, std::size_t>> codes_;
 };
 
 }  // namespace

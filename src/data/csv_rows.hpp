@@ -6,6 +6,8 @@
 #include <mercer/source.hpp>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace mercer::csv {
 
@@ -22,6 +24,8 @@ struct ParsedRows {
   Index first_missing_column = 0;
   TextColumn labels;
   TextColumn ids;
+  /// Of each column of categories, in the order they came; the cell's value is the place in it.
+  std::vector<std::vector<std::string>> levels;
   Problem problem;  ///< the first; parsing stops there
 };
 

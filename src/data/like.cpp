@@ -66,6 +66,26 @@ class InOrder final : public Source<T> {
 
 }  // namespace
 
+WithoutLevels without_levels(const std::vector<std::string>& wanted,
+                             const std::vector<std::string>& file_names) {
+  WithoutLevels out;
+  const auto has = [&](const std::string& name) {
+    return std::find(file_names.begin(), file_names.end(), name) != file_names.end();
+  };
+  for (const std::string& name : wanted) {
+    std::size_t equals = has(name) ? name.npos : name.find('=');
+    while (equals != name.npos && !has(name.substr(0, equals))) equals = name.find('=', equals + 1);
+    if (equals == name.npos) {
+      out.names.push_back(name);
+      continue;
+    }
+    const auto [place, fresh] = out.levels.try_emplace(name.substr(0, equals));
+    if (fresh) out.names.push_back(place->first);
+    place->second.push_back(name.substr(equals + 1));
+  }
+  return out;
+}
+
 std::vector<Index> find_like(const std::vector<std::string>& wanted,
                              const std::vector<std::string>& file_names, const std::string& file) {
   std::unordered_map<std::string_view, std::deque<Index>> places;

@@ -132,7 +132,7 @@ Table<T> assemble_array(const std::vector<T>& values, const MtxArray& shape,
       if (std::isnan(table.x(rows, j)) && found + ++gone == 1) first = place(r, column);
     }
     found += gone;
-    if (gone > 0 && options.missing != Missing::mean) continue;
+    if (gone > 0 && !keeps_holes(options.missing)) continue;
     ++rows;
     if (label >= 0) push_shortest(table.labels, cell(r, label));
     if (id >= 0) push_shortest(table.ids, cell(r, id));
@@ -142,7 +142,7 @@ Table<T> assemble_array(const std::vector<T>& values, const MtxArray& shape,
   }
   if (options.missing == Missing::error && found > 0) fail_missing(file, first, found);
   if (rows == 0) fail_all_dropped(file);
-  if (options.missing == Missing::mean) table.missing_cells = found;
+  if (keeps_holes(options.missing)) table.missing_cells = found;
   table.dropped_rows = shape.rows - rows;
   table.x.conservativeResize(rows, Eigen::NoChange);
   return table;

@@ -204,7 +204,7 @@ class NpySource final : public Source<T> {
     }
     if (options_.missing == Missing::error && found > 0)
       fail_missing(name(), first, count_rest(found));
-    if (options_.missing == Missing::mean) missing_ += found;
+    if (keeps_holes(options_.missing)) missing_ += found;
     else keep_only();
   }
 

@@ -63,6 +63,27 @@ std::unique_ptr<Source<T>> open_as(Format format, std::unique_ptr<ByteStream> by
   return open_csv<T>(std::move(bytes), options);
 }
 
+/// The parts once more, each with the features that any of them has.
+template <class T>
+std::unique_ptr<Source<T>> open_like_all(const std::vector<std::string>& paths,
+                                         const ReadOptions& options,
+                                         const std::vector<std::unique_ptr<Source<T>>>& parts) {
+  require(std::ranges::find(paths, "-") == paths.end(), Errc::bad_option,
+          "--onehot of several parts reads each twice; save standard input (-) to a file first");
+  ReadOptions like = options;
+  like.columns.clear();  // the names that are left
+  like.onehot.clear();
+  std::vector<std::string>& names = like.like.features;
+  names.clear();
+  for (const auto& part : parts)
+    for (const std::string& name : part->schema().feature_names)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  std::vector<std::unique_ptr<Source<T>>> again;
+  again.reserve(paths.size());
+  for (const std::string& path : paths) again.push_back(open<T>(path, like));
+  return concatenated(std::move(again));
+}
+
 }  // namespace
 
 template <class T>
@@ -70,6 +91,8 @@ std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& opti
   // First the file: that it is missing matters more than what it is called.
   std::unique_ptr<ByteStream> bytes = open_bytes(path, options.monitor, options.live);
   const Format format = options.format == Format::by_extension ? format_of(path) : options.format;
+  require(options.onehot.empty() || format == Format::csv || format == Format::tsv,
+          Errc::bad_option, "--onehot is for columns of text (CSV, TSV), and '{}' has none", path);
   auto source = open_as<T>(format, std::move(bytes), options);
   if (!options.columns.empty()) return source;
   return in_order(std::move(source), options.like.features);
@@ -86,6 +109,8 @@ std::unique_ptr<Source<T>> open_parts(const std::vector<std::string>& paths,
     parts.push_back(open<T>(path, options));
     widest = std::max(widest, parts.back()->schema().features);
   }
+  // A part need not have every category.
+  if (!options.onehot.empty() && paths.size() > 1) return open_like_all<T>(paths, options, parts);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const Format format =
         options.format == Format::by_extension ? format_of(paths[i]) : options.format;

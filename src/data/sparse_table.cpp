@@ -44,7 +44,7 @@ class Finisher {
     }
     if (missing_ == Missing::error && found_ > 0) fail_missing(file_, first_, found_);
     if (rows == 0) fail_all_dropped(file_);
-    if (missing_ == Missing::mean) table_.missing_cells = found_;
+    if (keeps_holes(missing_)) table_.missing_cells = found_;
     else table_.dropped_rows = x.rows() - rows;
     x.offsets.resize(static_cast<std::size_t>(rows) + 1);
     x.columns.resize(static_cast<std::size_t>(x.offsets.back()));

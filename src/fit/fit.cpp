@@ -10,6 +10,7 @@
 #include "fit/passes.hpp"
 #include "fit/plan.hpp"
 #include "fit/spectrum.hpp"
+#include "fit/steps.hpp"
 #include "fit/validate.hpp"
 #include "maps/budget.hpp"
 
@@ -115,6 +116,7 @@ template <class T>
 Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights) {
   validate(options);
   require_weights(weights, x.rows());
+  if (takes_steps(options)) return fit_in_steps(*from_memory(x, weights), {}, options);
   if (in_kernel_space(options))
     return fit_kernel_rows(x, options, weights, Schema{}, budget(options));
   return fit_in_memory(x, options, weights, Schema{}, budget(options));
@@ -123,6 +125,7 @@ Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights)
 template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& options) {
   validate(options);
+  if (takes_steps(options)) return fit_in_steps(source, {}, options);
   const double allowed = budget(options), bytes = expected_bytes(source);
   if (in_kernel_space(options)) {
     const bool may_stream = (options.approx || options.seconds > 0) && source.can_rewind();
@@ -174,6 +177,7 @@ Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOpti
           "the map takes {} columns, {} has {}", map ? map->inputs() : 0, source.name(),
           source.schema().features);
   if (map->is_identity()) return fit(source, options);
+  if (takes_steps(options)) return fit_in_steps(source, std::move(map), options);
   const Schema schema = source.schema();
   const double allowed = budget(options), d = static_cast<double>(map->features());
   // The covariance matrix, or the features themselves where the rows are fewer.

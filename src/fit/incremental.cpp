@@ -20,7 +20,7 @@ FitOptions checked(FitOptions options) {
   validate(options);
   require(options.solver == Solver::automatic || options.solver == Solver::covariance,
           Errc::bad_option, "incremental PCA keeps the covariance matrix: it has no other solver");
-  require(!options.kernel && !options.precomputed && options.missing != Missing::mean,
+  require(!options.kernel && !options.precomputed && !keeps_holes(options.missing),
           Errc::bad_option, "incremental PCA has neither kernels nor means for missing cells");
   return options;
 }

@@ -130,9 +130,11 @@ Index kept_components(const Components& asked, const Spectrum& s) {
               "-k {} is more than the data have: only {} directions have any variance; use -k all",
               asked.count(), rank);
       return asked.count();
-    case Components::Kind::fraction:
+    default:
       break;
   }
+  require(asked.kind() == Components::Kind::fraction, Errc::bad_option,
+          "-k auto and gavish-donoho need rows to look at: give a count, a fraction or all");
   double sum = 0;
   for (Index k = 0; k < rank; ++k) {
     sum += s.eigenvalues[k];

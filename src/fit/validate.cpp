@@ -58,8 +58,12 @@ void validate(const FitOptions& o) {
   require(!approximate || !o.clip, Errc::bad_option,
           "--clip is for exact kernel PCA; an approximation needs a valid kernel");
   if (o.approx) require_valid(*o.approx);
-  require(o.center || o.missing != Missing::mean, Errc::bad_option,
-          "--missing mean needs centring; leave the rows out instead (--missing drop)");
+  require(o.center || !keeps_holes(o.missing), Errc::bad_option,
+          "--missing mean and em need centring; leave the rows out instead (--missing drop)");
+  require(!kernel || o.missing != Missing::em, Errc::bad_option,
+          "--missing em is for linear PCA; kernels take --missing mean or drop");
+  require(o.missing != Missing::em || (c.kind() == Components::Kind::count && !c.soft()),
+          Errc::bad_option, "--missing em needs a number of components, such as -k 2");
 }
 
 void require_weights(const double* weights, Index rows) {

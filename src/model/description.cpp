@@ -138,6 +138,15 @@ nlohmann::ordered_json merged_json(const MergeReport& m) {
   return {{"models", m.models}, {"missing_variance", m.missing_variance}};
 }
 
+nlohmann::ordered_json choice_json(const ComponentChoice& c) {
+  return {{"method", c.method}, {"reason", c.reason},     {"permutations", c.permutations},
+          {"rows", c.rows},     {"p_values", c.p_values}, {"excess", c.excess}};
+}
+
+nlohmann::ordered_json imputation_json(const Imputation& i) {
+  return {{"cells", i.cells}, {"iterations", i.iterations}, {"change", i.change}};
+}
+
 std::string description_text(const Description& d) {
   const bool utf8 = is_utf8(d.label_column) && is_utf8(d.id_column) &&
                     std::all_of(d.feature_names.begin(), d.feature_names.end(), is_utf8);
@@ -163,6 +172,8 @@ std::string description_text(const Description& d) {
                 {"peak_memory_bytes", r.peak_memory_bytes}});
   if (r.approximation) words["approximation"] = approximation_json(*r.approximation);
   if (r.merged.models > 0) words["merged"] = merged_json(r.merged);
+  if (r.chosen) words["components_chosen"] = choice_json(*r.chosen);
+  if (r.imputation) words["imputation"] = imputation_json(*r.imputation);
   return json_text(words);
 }
 
@@ -198,6 +209,22 @@ Description parse_description(std::string_view text, std::size_t values, const s
     d.report.merged.models =
         static_cast<int>(merged.count("models", std::numeric_limits<int>::max()));
     d.report.merged.missing_variance = merged.number("missing_variance");
+  }
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (get.has("components_chosen")) {
+    const Members from(get("components_chosen"), file);
+    d.report.chosen = ComponentChoice{from.text("method"),
+                                      from.text("reason"),
+                                      static_cast<int>(from.count("permutations", most)),
+                                      from.count("rows", any),
+                                      from.numbers("p_values"),
+                                      from.number("excess")};
+  }
+  if (get.has("imputation")) {
+    const Members from(get("imputation"), file);
+    d.report.imputation =
+        Imputation{from.count("cells", any), static_cast<int>(from.count("iterations", most)),
+                   from.number("change")};
   }
   d.report.solver.name = solver.text("name");
   d.report.solver.why = solver.text("why");

@@ -28,6 +28,8 @@ struct Description {
 nlohmann::ordered_json solver_json(const SolverReport& solver);
 nlohmann::ordered_json approximation_json(const Approximation& approximation);
 nlohmann::ordered_json merged_json(const MergeReport& merged);
+nlohmann::ordered_json choice_json(const ComponentChoice& choice);
+nlohmann::ordered_json imputation_json(const Imputation& imputation);
 
 /// One JSON object. Numbers must be finite.
 std::string description_text(const Description& description);

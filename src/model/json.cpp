@@ -82,6 +82,8 @@ std::string to_json(const Model<T>& model, int indent) {
                   {"solver", solver_json(r.solver)},
                   {"approximation", r.approximation ? with_intervals(model) : Json(nullptr)},
                   {"merged", r.merged.models > 0 ? merged_json(r.merged) : Json(nullptr)},
+                  {"components_chosen", r.chosen ? choice_json(*r.chosen) : Json(nullptr)},
+                  {"imputation", r.imputation ? imputation_json(*r.imputation) : Json(nullptr)},
                   {"seconds", r.seconds},
                   {"peak_memory_bytes", r.peak_memory_bytes}};
   return json_text(json, indent);

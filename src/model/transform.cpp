@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "data/finite.hpp"
 #include "linalg/blas.hpp"
+#include "model/partial_row.hpp"
 #include "simd/centred_product.hpp"
 
 #include <algorithm>
@@ -54,12 +55,25 @@ template <class T>
   fail(Errc::bad_data, "a score near row {} is too large for a number", first_row + 1);
 }
 
+/// Rows with missing cells once more, by the cells that they have.
+template <class T, class Out>
+void partial_rows(const ModelParts<T>& parts, const Rows<T>& rows, Index first_row, Out& out) {
+  Matrix<T> row(1, rows.cols());
+  Vector<T> scores(parts.components.rows());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    parts.map->apply(rows.middle(i, 1), row);
+    if (!row.array().isNaN().any()) continue;
+    scores_of_partial_row(parts, row.data(), first_row + i, scores.data());
+    out.row(i) = scores.transpose();
+  }
+}
+
 /// φ(x) = x: the scale is in the encoder, a missing cell is 0 once the mean is off, and sparse rows
 /// stay sparse: y = Bx − Bm.
 template <class T>
 void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, const Rows<T>& x,
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
-  const bool fill = options.missing == Missing::mean;
+  const bool fill = keeps_holes(options.missing);
   const Index d = x.cols(), k = encoder.rows();
   const Index step = std::clamp<Index>(block_numbers / d, 16, 2048);
   const bool stay_sparse = x.sparse() && !fill;
@@ -86,6 +100,7 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
         if (fill) block = block.array().isNaN().select(T(0), block);
         multiply_transposed(block.data(), n, d, d, encoder.data(), k, d, out.data(),
                             scores.outerStride());
+        if (options.missing == Missing::em) partial_rows(parts, rows, i, out);
       }
       if (!out.allFinite()) [[unlikely]]
         blame(rows, i);
@@ -118,6 +133,8 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
   const Map<T>& map = *parts.map;
   const Matrix<T>& b = parts.components;
+  require(options.missing != Missing::em, Errc::bad_option,
+          "--missing em is for linear models; use --missing mean");
   const bool fill = options.missing == Missing::mean;
   require(!fill || parts.input_mean.size() > 0, Errc::bad_option,
           "the model has no means of its columns to put into missing cells");

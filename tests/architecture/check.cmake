@@ -14,7 +14,8 @@ set(operators_headers moments)
 set(model_headers model)
 set(learners_headers hebbian kernel_hebbian rate trace)
 set(pictures_headers picture)
-set(fit_headers approx fit incremental incremental_kernel learn merge)
+set(fit_headers approx fit impute incremental incremental_kernel learn merge
+  significance)
 
 macro(complain text)
   message(SEND_ERROR "${text}")

@@ -1,0 +1,53 @@
+#pragma once
+/// \file
+/// How many components are more than chance.
+///
+///     auto model = mercer::fit(x, {.components = mercer::significant()});
+///     model.outputs();                         // as many as stand out
+///     model.report().chosen->p_values;         // of each, and of the first that does not
+///
+///     auto choice = mercer::significance(rows, {.kernel = mercer::kernels::rbf({.gamma = 0.1})});
+///
+/// Parallel analysis (Horn 1965; for kernels Jørgensen and Hansen 2012): permuting each column by
+/// itself keeps its distribution and destroys what columns have in common. A component is
+/// significant when fewer than 5 % of permuted data sets reach its eigenvalue, and all components
+/// before it are significant. The p-value counts the data themselves among the permutations, so it
+/// is never below 1/(permutations + 1) and holds for any number of them.
+///
+/// Costs one fit to a sample of rows for each permutation: up to 10,000 rows, 1,000 for kernels.
+
+#include <mercer/fit.hpp>
+
+#include <vector>
+
+namespace mercer {
+
+struct SignificanceOptions {
+  int permutations = 99;
+  double level = 0.05;
+  Index most_rows = 0;  ///< of the sample; 0: as many as go quickly
+};
+
+/// What parallel analysis says of rows. `fit.components` counts for nothing. The number that is
+/// kept is that of p-values of at most `level`. Throws `Errc::bad_option` for a precomputed kernel
+/// matrix, which has no columns to permute.
+template <class T>
+ComponentChoice significance(const Rows<T>& x, const FitOptions& fit = {},
+                             const SignificanceOptions& options = {},
+                             const double* weights = nullptr);
+
+/// The same for the features of a map.
+template <class T>
+ComponentChoice significance(const Rows<T>& x, std::shared_ptr<const Map<T>> map,
+                             const FitOptions& fit = {}, const SignificanceOptions& options = {},
+                             const double* weights = nullptr);
+
+/// How many p-values are at most `level`, before the first that is not.
+Index significant_components(const ComponentChoice& choice, double level = 0.05);
+
+/// The threshold ω(β) in medians of the singular values of an m×n matrix, β = m/n ≤ 1, above which
+/// a singular value is kept (Gavish and Donoho 2014: smallest asymptotic error for white noise of
+/// unknown size). ω(1) ≈ 2.858.
+double gavish_donoho_threshold(double beta);
+
+}  // namespace mercer

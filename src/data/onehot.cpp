@@ -1,0 +1,181 @@
+#include "data/onehot.hpp"
+
+#include "core/closest_name.hpp"
+#include "core/require.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace mercer {
+
+namespace {
+
+constexpr std::size_t most_levels = 1000;
+
+/// How one feature of the file becomes features of the rows.
+struct Place {
+  Index from = 0, to = 0;
+  std::vector<Index> order;  ///< of the categories by name; empty: a number, taken as it is
+};
+
+template <class T>
+class OneHot final : public Source<T> {
+ public:
+  OneHot(std::unique_ptr<CategorySource<T>> source, const ReadOptions& options)
+      : source_(std::move(source)) {
+    const bool known = std::ranges::none_of(source_->categories(),
+                                            [](const Category& c) { return c.levels.empty(); });
+    if (!known) {
+      require(!options.live, Errc::bad_option,
+              "--onehot needs all rows before the first is used, and a stream may never end; save "
+              "it to a file first");
+      if (source_->can_rewind()) {
+        while (source_->next()) continue;
+        source_->rewind();
+      } else {
+        kept_ = read_all<T>(*source_);
+        memory_ =
+            from_memory(kept_->rows(), kept_->weights.empty() ? nullptr : kept_->weights.data());
+      }
+    }
+    plan(known);
+  }
+
+  const Schema& schema() const override { return schema_; }
+
+  std::optional<Block<T>> next() override {
+    auto block = memory_ ? memory_->next() : source_->next();
+    if (!block) return block;
+    if (kept_) {
+      if (!schema_.label.empty()) block->labels = &kept_->labels;
+      if (!schema_.id.empty()) block->ids = &kept_->ids;
+      block->first_label = given_;
+      given_ += block->rows.rows();
+    }
+    expand(block->rows);
+    block->rows = rows_;
+    return block;
+  }
+
+  void rewind() override {
+    if (memory_) memory_->rewind();
+    else source_->rewind();
+    given_ = 0;
+  }
+  bool can_rewind() const override { return memory_ || source_->can_rewind(); }
+  Index expected_rows() const override {
+    return memory_ ? memory_->expected_rows() : source_->expected_rows();
+  }
+  Index dropped_rows() const override { return source_->dropped_rows(); }
+  Index missing_cells() const override { return source_->missing_cells(); }
+  std::string name() const override { return source_->name(); }
+
+ private:
+  /// Categories stand where their column stood, by name or as the model has them.
+  void plan(bool known) {
+    schema_ = source_->schema();
+    std::vector<std::string> names = std::exchange(schema_.feature_names, {});
+    std::size_t category = 0;
+    for (Index j = 0; j < source_->schema().features; ++j) {
+      Place place{j, static_cast<Index>(schema_.feature_names.size()), {}};
+      const auto& categories = source_->categories();
+      if (category < categories.size() && categories[category].feature == j) {
+        const std::vector<std::string>& levels = source_->levels()[category++].names();
+        place.order.resize(levels.size());
+        std::iota(place.order.begin(), place.order.end(), Index{0});
+        if (!known)
+          std::ranges::sort(place.order, {}, [&](Index i) -> const std::string& {
+            return levels[static_cast<std::size_t>(i)];
+          });
+        for (const Index i : place.order)
+          schema_.feature_names.push_back(names[static_cast<std::size_t>(j)] + "=" +
+                                          levels[static_cast<std::size_t>(i)]);
+        // From the place of a name to the place of a number.
+        std::vector<Index> numbers(place.order.size());
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+          numbers[static_cast<std::size_t>(place.order[i])] = static_cast<Index>(i);
+        place.order = std::move(numbers);
+      } else {
+        schema_.feature_names.push_back(names[static_cast<std::size_t>(j)]);
+      }
+      places_.push_back(std::move(place));
+    }
+    schema_.features = static_cast<Index>(schema_.feature_names.size());
+  }
+
+  void expand(const Rows<T>& in) {
+    rows_.setZero(in.rows(), schema_.features);
+    for (Index i = 0; i < in.rows(); ++i)
+      for (const Place& place : places_) {
+        const T value = in.row(i)[place.from];
+        if (place.order.empty()) rows_(i, place.to) = value;
+        else if (std::isnan(value))
+          rows_.row(i).segment(place.to, static_cast<Index>(place.order.size())).setConstant(value);
+        else rows_(i, place.to + place.order[static_cast<std::size_t>(value)]) = 1;
+      }
+  }
+
+  std::unique_ptr<CategorySource<T>> source_;
+  std::optional<Table<T>> kept_;  // what a pipe gave
+  std::unique_ptr<Source<T>> memory_;
+  std::vector<Place> places_;
+  Schema schema_;
+  Matrix<T> rows_;
+  Index given_ = 0;
+};
+
+}  // namespace
+
+Levels::Levels(const Category& category, const std::string& file)
+    : column_(category.name),
+      file_(file),
+      fixed_(!category.levels.empty()),
+      names_(category.levels) {
+  for (std::size_t i = 0; i < names_.size(); ++i) numbers_.emplace(names_[i], i);
+}
+
+template <class T>
+void Levels::renumber(const std::vector<std::string>& names, T* values, Index rows, Index stride) {
+  std::vector<std::size_t> numbers;
+  numbers.reserve(names.size());
+  for (const std::string& name : names) {
+    const auto [place, fresh] = numbers_.try_emplace(name, names_.size());
+    numbers.push_back(place->second);
+    if (!fresh) continue;
+    if (fixed_) {
+      const std::string* close = closest_name(name, names_);
+      fail(Errc::bad_data, "'{}': column '{}' has a category '{}' that the model does not know{}",
+           file_, column_, name,
+           close ? fmt::format("; did you mean '{}'?", *close)
+                 : std::string("; leave such rows out, or fit the model to rows that have it"));
+    }
+    names_.push_back(name);
+    require(names_.size() <= most_levels, Errc::bad_data,
+            "'{}': column '{}' has more than {} categories; carry it along instead (--id)", file_,
+            column_, most_levels);
+  }
+  for (Index i = 0; i < rows; ++i) {
+    T& value = values[i * stride];
+    if (!std::isnan(value)) value = static_cast<T>(numbers[static_cast<std::size_t>(value)]);
+  }
+}
+
+template <class T>
+std::unique_ptr<Source<T>> one_hot(std::unique_ptr<CategorySource<T>> source,
+                                   const ReadOptions& options) {
+  return std::make_unique<OneHot<T>>(std::move(source), options);
+}
+
+#define MERCER_INSTANTIATE(T)                                                        \
+  template void Levels::renumber(const std::vector<std::string>&, T*, Index, Index); \
+  template std::unique_ptr<Source<T>> one_hot(std::unique_ptr<CategorySource<T>>,    \
+                                              const ReadOptions&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

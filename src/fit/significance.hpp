@@ -1,0 +1,20 @@
+#pragma once
+// From "as many as are more than chance" to a number of components.
+
+#include <mercer/data.hpp>
+#include <mercer/significance.hpp>
+
+namespace mercer {
+
+/// A sample of the rows of a source for parallel analysis. The source is left at its first row.
+template <class T>
+Table<T> rows_for_significance(Source<T>& source, const FitOptions& options);
+
+/// The options with the number that was found. Throws when it is 0.
+FitOptions with_choice(const FitOptions& options, const ComponentChoice& choice);
+
+/// The model, which has all components, cut to those above the threshold.
+template <class T>
+Model<T> cut_by_gavish_donoho(const Model<T>& all);
+
+}  // namespace mercer

@@ -1,0 +1,69 @@
+#include "fit/steps.hpp"
+
+#include "core/require.hpp"
+#include "fit/significance.hpp"
+
+#include <mercer/data.hpp>
+#include <mercer/impute.hpp>
+
+namespace mercer {
+
+namespace {
+
+template <class T>
+Model<T> fit_plainly(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
+                     const FitOptions& options) {
+  return map ? fit(source, map, options) : fit(source, options);
+}
+
+template <class T>
+Model<T> fit_significant(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
+                         const FitOptions& options) {
+  const auto choose = [&](const Rows<T>& rows, const double* weights) {
+    return map ? significance(rows, map, options, {}, weights)
+               : significance(rows, options, {}, weights);
+  };
+  const auto whole = source.whole();
+  const Table<T> sample = whole ? Table<T>{} : rows_for_significance(source, options);
+  const ComponentChoice choice =
+      whole ? choose(whole->rows, whole->weights) : choose(sample.rows(), nullptr);
+  ModelParts<T> parts = fit_plainly(source, map, with_choice(options, choice)).parts();
+  parts.report.chosen = choice;
+  return Model<T>(std::move(parts));
+}
+
+}  // namespace
+
+template <class T>
+Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
+                      const FitOptions& options) {
+  const bool completes = options.missing == Missing::em;
+  require(!completes || !map, Errc::bad_option,
+          "--missing em is for linear PCA; maps take --missing mean or drop");
+  const bool significant = options.components.kind() == Components::Kind::significant;
+  // Filling takes all rows at once, choosing takes them twice.
+  if (!source.whole() && (completes || (significant && !source.can_rewind()))) {
+    const Table<T> table = read_all(source, options.memory);
+    const double* weights = table.weights.empty() ? nullptr : table.weights.data();
+    return fit_in_steps(*from_memory(table.rows(), weights, table.schema), map, options);
+  }
+  if (completes) {
+    const Block<T> all = *source.whole();
+    const Imputed<T> rows = impute(all.rows, options, {}, all.weights);
+    return fit(rows, options, all.weights, source.schema());
+  }
+  if (significant) return fit_significant(source, map, options);
+  require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
+          "-k gavish-donoho is for linear PCA; use -k auto");
+  FitOptions all = options;
+  all.components = all_components();
+  return cut_by_gavish_donoho(fit(source, all));
+}
+
+#define MERCER_INSTANTIATE(T) \
+  template Model<T> fit_in_steps(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

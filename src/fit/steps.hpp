@@ -1,0 +1,19 @@
+#pragma once
+// Fits that need others before them: to choose the number of components, or to fill missing cells.
+
+#include <mercer/fit.hpp>
+
+namespace mercer {
+
+inline bool takes_steps(const FitOptions& options) {
+  const auto kind = options.components.kind();
+  return kind == Components::Kind::significant || kind == Components::Kind::gavish_donoho ||
+         options.missing == Missing::em;
+}
+
+/// `map`: null for none.
+template <class T>
+Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
+                      const FitOptions& options);
+
+}  // namespace mercer
