@@ -10,6 +10,9 @@ namespace mercer::cli {
 void add_fit(CLI::App& app);
 void add_transform(CLI::App& app);
 void add_inverse(CLI::App& app);
+void add_denoise(CLI::App& app);
+void add_compress(CLI::App& app);
+void add_decompress(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_merge(CLI::App& app);
 void add_contour(CLI::App& app);

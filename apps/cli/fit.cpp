@@ -49,6 +49,7 @@ struct Flags {
   std::string components;
   std::string solver = "auto";
   std::string tolerance = "1e-10";
+  std::string keep_rows = "0";
   std::string model, scores, imputed;
   bool json = false;
   bool no_plot = false;
@@ -159,6 +160,7 @@ void fit_rows(const Flags& flags) {
   options.components = components_of(flags);
   options.solver = parse_solver(flags.solver);
   options.tolerance = parse_tolerance(flags.tolerance);
+  options.keep_rows = parse_integer("--keep-rows", flags.keep_rows, 0, 1'000'000'000);
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   check_outputs(flags);
 
@@ -238,6 +240,8 @@ void add_fit(CLI::App& app) {
            "how many: a count, a fraction of the variance, all, auto (above chance) or\n"
            "gavish-donoho (all; kernels: up to 10)",
            "Results");
+  add_text(fit, "--keep-rows", flags->keep_rows, "N",
+           "rows to keep in the model for pre-images (0; kernels keep theirs)", "Results");
   add_switch(fit, "--json", flags->json, "the model's report as JSON instead of words", "Results");
   add_switch(fit, "--no-plot", flags->no_plot, "no picture of the scores", "Results");
   add_row_flags(fit, flags->rows, Weights::yes);

@@ -3,8 +3,8 @@
 #include "core/require.hpp"
 #include "help.hpp"
 #include "options.hpp"
+#include "preimage_rows.hpp"
 #include "progress_bar.hpp"
-#include "scores.hpp"
 #include "through_model.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,12 @@ namespace {
 
 constexpr const char* examples =
     "  mercer inverse wine.st scores.csv -o again.csv       from scores back to the columns\n"
-    "  mercer transform wine.st new.csv | mercer inverse wine.st - -o smoothed.csv\n";
+    "  mercer inverse rbf.st scores.csv -o rows.csv --distances quality.csv      pre-images\n"
+    "  mercer inverse rbf.st scores.csv --method ridge | head\n";
+
+struct Flags : ThroughModelFlags {
+  PreImageFlags preimage;
+};
 
 /// 0 for "pc1"; nothing for any other kind of name.
 std::optional<Index> component_named(std::string_view name) {
@@ -65,11 +70,11 @@ std::vector<Index> components_of(const Schema& schema, Index k, const std::strin
 }
 
 template <class T>
-void inverse_rows(const Model<T>& model, const ThroughModelFlags& flags) {
-  model.inverse(
-      Matrix<T>(0, model.outputs()));  // if it has none, it says so before files are opened
+void inverse_rows(const Model<T>& model, const Flags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  // If the model has no pre-images, this says so before files are opened.
+  PreImageRows<T> out(model, flags.preimage, reading.threads);
   reading.like = {{}, model.label_column(), model.id_column(), 0};
   const auto source = open<T>(flags.rows.data, reading);
   const Schema& schema = source->schema();
@@ -82,16 +87,11 @@ void inverse_rows(const Model<T>& model, const ThroughModelFlags& flags) {
     say(fmt::format("mercer: note: '{}' has {} of the {} components; the others count as 0\n",
                     source->name(), given, model.outputs()));
 
-  const std::vector<std::string> names =
-      model.feature_names().empty() ? numbered("x", model.inputs()) : model.feature_names();
-  Sink<T> out(flags.output, names, {schema.id, schema.label}, Format::by_extension,
-              reading.threads);
-  const Index piece =
-      std::max<Index>(64, (Index{4} << 20) / static_cast<Index>(sizeof(T)) / model.inputs());
+  out.open(flags.output, schema);
+  const Index piece = out.piece();
   Matrix<T> scores;
   while (const auto block = source->next()) {
     for (Index first = 0; first < block->rows.rows(); first += piece) {
-      stop_if_interrupted();
       const Index count = std::min(piece, block->rows.rows() - first);
       scores.setZero(count, model.outputs());
       const auto part = block->rows.middle(first, count).dense();
@@ -100,24 +100,24 @@ void inverse_rows(const Model<T>& model, const ThroughModelFlags& flags) {
       // The mean of every score is 0: that is what --missing mean puts into an empty cell.
       if (keeps_holes(reading.missing))
         scores = scores.unaryExpr([](T s) { return std::isnan(s) ? T{0} : s; });
-      out.write(model.inverse(scores, reading.threads), block->ids, block->labels,
-                block->first_label + first);
+      out.write(scores, *block, block->first_label + first);
     }
   }
-  out.finish();
-  stop_if_interrupted();
   out.close();
+  bar.erase();
+  if (!flags.run.quiet) say(out.words());
 }
 
 }  // namespace
 
 void add_inverse(CLI::App& app) {
-  auto flags = std::make_shared<ThroughModelFlags>();
+  auto flags = std::make_shared<Flags>();
   CLI::App& command =
       add_command(app, "inverse", "From scores back to the columns of the data", examples);
   add_through_model_flags(command, *flags, "SCORES",
                           "columns pc1 ... pck, or some of them; - for standard input",
                           "the rows (.csv .tsv .npy; - for standard output)");
+  add_preimage_flags(command, flags->preimage);
   command.callback([flags] {
     std::visit([&](const auto& model) { inverse_rows(model, *flags); }, load_model(*flags));
   });

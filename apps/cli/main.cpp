@@ -59,6 +59,9 @@ int run(int argc, char** argv) {
   add_fit(app);
   add_transform(app);
   add_inverse(app);
+  add_denoise(app);
+  add_compress(app);
+  add_decompress(app);
   add_inspect(app);
   add_merge(app);
   add_contour(app);

@@ -1,6 +1,8 @@
 #include "through_model.hpp"
 
+#include "core/require.hpp"
 #include "help.hpp"
+#include "terminal.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -23,5 +25,32 @@ AnyModel load_model(const ThroughModelFlags& flags) {
   if (parse_is_float(flags.precision)) return Model<float>::load(flags.model);
   return Model<double>::load(flags.model);
 }
+
+template <class T>
+std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFlags& flags,
+                                     ReadOptions reading) {
+  reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
+  auto source = open<T>(flags.rows.data, reading);
+  require(
+      source->schema().features == model.inputs(), Errc::bad_data,
+      "'{}' has {} feature columns, the model '{}' has {}; choose them with --columns, --label, "
+      "--id and --exclude",
+      source->name(), source->schema().features, flags.model, model.inputs());
+  return source;
+}
+
+template <class T>
+void say_dropped(const Source<T>& source, const RunFlags& run) {
+  const Index n = source.dropped_rows();
+  if (n > 0 && !run.quiet)
+    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", n, n == 1 ? "" : "s"));
+}
+
+template std::unique_ptr<Source<float>> open_like(const Model<float>&, const ThroughModelFlags&,
+                                                  ReadOptions);
+template std::unique_ptr<Source<double>> open_like(const Model<double>&, const ThroughModelFlags&,
+                                                   ReadOptions);
+template void say_dropped(const Source<float>&, const RunFlags&);
+template void say_dropped(const Source<double>&, const RunFlags&);
 
 }  // namespace mercer::cli

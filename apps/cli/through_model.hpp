@@ -3,8 +3,10 @@
 
 #include "options.hpp"
 
+#include <mercer/data.hpp>
 #include <mercer/model.hpp>
 
+#include <memory>
 #include <string>
 
 namespace mercer::cli {
@@ -24,5 +26,14 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
 
 /// The model in the precision asked for, or in its own.
 AnyModel load_model(const ThroughModelFlags& flags);
+
+/// DATA, with the columns of the model.
+template <class T>
+std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFlags& flags,
+                                     ReadOptions reading);
+
+/// A note on rows that were left out, if any were.
+template <class T>
+void say_dropped(const Source<T>& source, const RunFlags& run);
 
 }  // namespace mercer::cli

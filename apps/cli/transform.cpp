@@ -1,6 +1,5 @@
 #include "commands.hpp"
 
-#include "core/require.hpp"
 #include "help.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
@@ -25,13 +24,7 @@ template <class T>
 void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
-  const auto source = open<T>(flags.rows.data, reading);
-  require(
-      source->schema().features == model.inputs(), Errc::bad_data,
-      "'{}' has {} feature columns, the model '{}' has {}; choose them with --columns, --label, "
-      "--id and --exclude",
-      source->name(), source->schema().features, flags.model, model.inputs());
+  const auto source = open_like(model, flags, reading);
   Sink<T> out = open_scores(flags.output, model, source->schema(), reading.threads);
   while (const auto block = source->next())
     write_scores(out, model, *block, {reading.threads, reading.missing});
@@ -39,8 +32,7 @@ void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   stop_if_interrupted();
   out.close();
   bar.erase();
-  if (const Index n = source->dropped_rows(); n > 0 && !flags.run.quiet)
-    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", n, n == 1 ? "" : "s"));
+  say_dropped(*source, flags.run);
 }
 
 }  // namespace

@@ -107,6 +107,9 @@ struct FitOptions {
   Scale scale = Scale::none;
   int ddof = 1;                      ///< 1: N−1 in the variances; 0: N
   Missing missing = Missing::error;  ///< NaN cells: an error, `mean`, or `em` (see impute.hpp)
+  /// So many rows, drawn at random, stay in the model for pre-images (preimage.hpp). Linear models
+  /// need none; kernel models have their anchors without being asked.
+  Index keep_rows = 0;
   std::size_t memory = 0;            ///< budget in bytes; 0: what the machine has free
   int threads = 0;                   ///< 0: one per core
   std::uint64_t seed = 1;            ///< of start vectors, landmarks and random features

@@ -80,6 +80,13 @@ class Map {
   /// do any of them; the others only the whole.
   virtual void apply_strip(const Rows<T>& x, Index first, Eigen::Ref<Matrix<T>> out) const;
 
+  /// Features back into x, where they can be read off: φ holds x itself, or its squares. `x` comes
+  /// with a guess, which decides between several x of the same features. False: they cannot, and x
+  /// is as it was.
+  virtual bool decode(const MatrixRef<T>& /*features*/, Eigen::Ref<Matrix<T>> /*x*/) const {
+    return false;
+  }
+
   /// When φ is a linear function of a map that model files can name: that function; a model is then
   /// made of the other map. Null for most maps.
   virtual const LinearMap<T>* linear() const { return nullptr; }

@@ -3,6 +3,7 @@
 /// Everything.
 
 #include <mercer/approx.hpp>
+#include <mercer/compress.hpp>
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
@@ -20,6 +21,7 @@
 #include <mercer/moments.hpp>
 #include <mercer/operator.hpp>
 #include <mercer/picture.hpp>
+#include <mercer/preimage.hpp>
 #include <mercer/progress.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>

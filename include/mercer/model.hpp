@@ -104,6 +104,9 @@ struct ModelParts {
   /// z = (x − input_mean)/scale when there is a scale, and x otherwise; missing cells are filled
   /// with it before that.
   Vector<T> input_mean;
+  /// Some rows of the data as φ gets them, to learn pre-images from (`FitOptions::keep_rows`);
+  /// mostly none. Kernel models have their anchors for that.
+  Matrix<T> rows;
   Vector<double> eigenvalues;              ///< μ of the centred scatter matrix, descending
   std::vector<std::string> feature_names;  ///< of the input columns; empty: unnamed
   std::string label_column;                ///< carried through at transform; empty: none
@@ -137,7 +140,7 @@ class Model {
   }
 
   /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores. Only of the identity
-  /// map; `Errc::bad_option` otherwise.
+  /// map; `Errc::bad_option` otherwise: see preimage.hpp.
   Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;
 
   Index inputs() const { return parts_.map->inputs(); }       ///< d
@@ -148,6 +151,7 @@ class Model {
   const Vector<T>& mean() const { return parts_.mean; }
   const Vector<T>& scale() const { return parts_.scale; }
   const Vector<T>& input_mean() const { return parts_.input_mean; }
+  const Matrix<T>& rows() const { return parts_.rows; }
   const Vector<double>& eigenvalues() const { return parts_.eigenvalues; }
   const std::vector<std::string>& feature_names() const { return parts_.feature_names; }
   const std::string& label_column() const { return parts_.label_column; }

@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "fit/approximate.hpp"
 #include "fit/choose.hpp"
+#include "fit/kept_rows.hpp"
 #include "fit/kernel_pca.hpp"
 #include "fit/mapped_source.hpp"
 #include "fit/model_of.hpp"
@@ -110,22 +111,22 @@ double expected_bytes(Source<T>& source) {
          static_cast<double>(source.schema().features) * sizeof(T);
 }
 
-}  // namespace
-
-template <class T>
-Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights) {
-  validate(options);
-  require_weights(weights, x.rows());
-  if (takes_steps(options)) return fit_in_steps(*from_memory(x, weights), {}, options);
-  if (in_kernel_space(options))
-    return fit_kernel_rows(x, options, weights, Schema{}, budget(options));
-  return fit_in_memory(x, options, weights, Schema{}, budget(options));
+/// Fits by `road`, which takes a source, and keeps the rows that the options ask for.
+template <class T, class Road>
+Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Road& road) {
+  if (!keeps_rows(options)) return road(source);
+  const double bytes = static_cast<double>(options.keep_rows) *
+                       static_cast<double>(source.schema().features) * sizeof(T);
+  require(bytes <= budget(options) / 4, Errc::out_of_memory,
+          "--keep-rows {} of {} columns take {}, more than a quarter of the memory; keep fewer",
+          options.keep_rows, source.schema().features, format_bytes(bytes));
+  KeepingSource<T> keeping(source, options);
+  Model<T> model = road(keeping);
+  return with_rows(std::move(model), keeping.take(), source.schema().sparse);
 }
 
 template <class T>
-Model<T> fit(Source<T>& source, const FitOptions& options) {
-  validate(options);
-  if (takes_steps(options)) return fit_in_steps(source, {}, options);
+Model<T> fit_source(Source<T>& source, const FitOptions& options) {
   const double allowed = budget(options), bytes = expected_bytes(source);
   if (in_kernel_space(options)) {
     const bool may_stream = (options.approx || options.seconds > 0) && source.can_rewind();
@@ -170,14 +171,13 @@ Model<T> fit(Source<T>& source, const FitOptions& options) {
 }
 
 template <class T>
-Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& options) {
-  validate(options);
+Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
+                    const FitOptions& options) {
   require(!in_kernel_space(options), Errc::bad_option, "a kernel and a map exclude each other");
   require(map && map->inputs() == source.schema().features, Errc::bad_data,
           "the map takes {} columns, {} has {}", map ? map->inputs() : 0, source.name(),
           source.schema().features);
-  if (map->is_identity()) return fit(source, options);
-  if (takes_steps(options)) return fit_in_steps(source, std::move(map), options);
+  if (map->is_identity()) return fit_source(source, options);
   const Schema schema = source.schema();
   const double allowed = budget(options), d = static_cast<double>(map->features());
   // The covariance matrix, or the features themselves where the rows are fewer.
@@ -199,12 +199,42 @@ Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOpti
   FitOptions inner = options;
   inner.scale = Scale::none;
   inner.missing = Missing::error;
-  ModelParts<T> parts = fit(*features, inner).parts();
+  ModelParts<T> parts = fit_source(*features, inner).parts();
   parts.map = std::move(map);
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
   parts.feature_names = schema.feature_names;
   return Model<T>(std::move(parts));
+}
+
+}  // namespace
+
+template <class T>
+Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights) {
+  validate(options);
+  require_weights(weights, x.rows());
+  if (keeps_rows(options) || takes_steps(options)) return fit(*from_memory(x, weights), options);
+  if (in_kernel_space(options))
+    return fit_kernel_rows(x, options, weights, Schema{}, budget(options));
+  return fit_in_memory(x, options, weights, Schema{}, budget(options));
+}
+
+template <class T>
+Model<T> fit(Source<T>& source, const FitOptions& options) {
+  validate(options);
+  if (takes_steps(options)) return fit_in_steps(source, {}, options);
+  return keeping_rows(source, options, [&](Source<T>& rows) { return fit_source(rows, options); });
+}
+
+template <class T>
+Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& options) {
+  validate(options);
+  if (takes_steps(options)) {
+    const bool mapped = map && !map->is_identity();
+    return fit_in_steps(source, mapped ? std::move(map) : nullptr, options);
+  }
+  return keeping_rows(source, options,
+                      [&](Source<T>& rows) { return fit_mapped(rows, map, options); });
 }
 
 template <class T>

@@ -36,6 +36,9 @@ void validate(const FitOptions& o) {
           "--tolerance {} must lie between 0 and 1", o.tolerance);
   require(o.ddof == 0 || o.ddof == 1, Errc::bad_option, "--ddof {} must be 0 or 1", o.ddof);
   require(o.threads >= 0, Errc::bad_option, "--threads {} must not be negative", o.threads);
+  require(o.keep_rows >= 0, Errc::bad_option, "--keep-rows {} must not be negative", o.keep_rows);
+  require(o.keep_rows == 0 || !o.precomputed, Errc::bad_option,
+          "--precomputed: there are no rows to keep, only similarities");
   const bool kernel = o.kernel || o.precomputed;
   require(!(o.kernel && o.precomputed), Errc::bad_option,
           "--kernel and --precomputed exclude each other: the matrix already holds its kernel");

@@ -142,6 +142,7 @@ class Scale final : public Single<Scale> {
   Binding binding() const override { return Binding::product; }
   std::optional<Frequencies> frequencies() const override { return times(child()->frequencies()); }
   std::optional<Polynomial> polynomial() const override { return times(child()->polynomial()); }
+  std::optional<Gaussian> gaussian() const override { return times(child()->gaussian()); }
   Pointer completed(MedianDistances& medians) const override {
     return scaled(factor_, child()->completed(medians));
   }
@@ -171,6 +172,11 @@ class Power final : public Single<Power> {
   std::optional<Polynomial> polynomial() const override {
     std::optional<Polynomial> known = child()->polynomial();
     if (known) known->degree *= n_, known->factor = std::pow(known->factor, n_);
+    return known;
+  }
+  std::optional<Gaussian> gaussian() const override {
+    std::optional<Gaussian> known = child()->gaussian();
+    if (known) known->gamma *= n_, known->factor = std::pow(known->factor, n_);
     return known;
   }
   Pointer completed(MedianDistances& medians) const override {

@@ -76,6 +76,12 @@ class Leaf final : public NodeOf<Leaf> {
     return Polynomial{f.a, f.b, f.n};
   }
 
+  std::optional<Gaussian> gaussian() const override {
+    const auto [ingredient, f] = row_.form(values_);
+    if (ingredient != Ingredient::distances || f.function != Function::exp) return {};
+    return Gaussian{f.a};
+  }
+
   double flops(double d) const override {
     const Form form = row_.form(values_);
     const bool product = form.ingredient < Ingredient::absolute;

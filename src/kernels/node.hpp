@@ -41,6 +41,11 @@ struct Polynomial {
   double factor = 1;
 };
 
+/// k(x, y) = factor·exp(−gamma ‖x − y‖²).
+struct Gaussian {
+  double gamma = 1, factor = 1;
+};
+
 class KernelNode : public std::enable_shared_from_this<KernelNode> {
  public:
   using Pointer = std::shared_ptr<const KernelNode>;
@@ -57,6 +62,7 @@ class KernelNode : public std::enable_shared_from_this<KernelNode> {
   /// Only of complete kernels.
   virtual std::optional<Frequencies> frequencies() const { return {}; }
   virtual std::optional<Polynomial> polynomial() const { return {}; }
+  virtual std::optional<Gaussian> gaussian() const { return {}; }
 
   /// The rows must have no negative entry.
   virtual bool needs_nonnegative() const { return false; }

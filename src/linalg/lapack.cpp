@@ -15,6 +15,9 @@ void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n
              const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
              std::size_t, std::size_t);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
+void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda,
+             double* b, const int* ldb, int* info, std::size_t);
 void dgelqf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s,
@@ -142,6 +145,15 @@ void Triangle::push(const Triangle& other) {
 }
 
 Matrix<double> Triangle::factor() const { return buffer_.topRows(columns_); }
+
+void times_inverse(Matrix<double> a, Matrix<double>& b) {
+  // Our upper triangle is LAPACK's lower one, our rows its columns.
+  const int n = size(a.rows()), rows = size(b.rows());
+  int info = 0;
+  dpotrf_("L", &n, a.data(), &n, &info, 1);
+  require(info == 0, Errc::not_converged, "a matrix of order {} is not positive definite", n);
+  if (rows > 0) dpotrs_("L", &n, &rows, a.data(), &n, b.data(), &n, &info, 1);
+}
 
 RightSvd right_svd(Matrix<double> a) {
   // Row-major n×d reads as column-major d×n: its left singular vectors, returned as columns, are

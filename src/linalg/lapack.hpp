@@ -48,6 +48,10 @@ class Triangle {
   std::vector<double> work_;
 };
 
+/// Each row of `b` times A⁻¹, for a positive definite A given by its upper triangle; `a` is used up.
+/// Throws `Errc::not_converged` when A is not positive definite.
+void times_inverse(Matrix<double> a, Matrix<double>& b);
+
 /// Singular values, descending, and right singular vectors as rows, of an n×d matrix; min(n, d)
 /// of each. `a` is used up.
 struct RightSvd {

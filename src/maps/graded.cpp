@@ -91,6 +91,14 @@ void GradedMap<T>::apply_row(const T* x, T* powers, T* const* levels) const {
     Segment(levels[degree], count(degree, 0)) *= scale_[static_cast<std::size_t>(degree)];
 }
 
+// The monomials of degree 1 are x itself, after the constant if there is one.
+template <class T>
+bool GradedMap<T>::decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const {
+  if (lowest_ > 1) return false;
+  x = features.middleCols(1 - lowest_, inputs_) / (scale_[1] / divisors_[1]);
+  return true;
+}
+
 template <class T>
 std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::string>& inputs) const {
   std::vector<std::vector<std::string>> levels{{""}};

@@ -30,6 +30,7 @@ class GradedMap final : public Map<T> {
   std::string text() const override;
   std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override;
   void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override;
+  bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override;
 
  private:
   /// Monomials of this degree in the variables from `variable` on.

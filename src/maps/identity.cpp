@@ -29,6 +29,10 @@ class Identity final : public Map<T> {
       for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
         out(i, csr.columns[e]) = csr.values[e];
   }
+  bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override {
+    x = features;
+    return true;
+  }
 
  private:
   Index features_;

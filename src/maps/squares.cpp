@@ -1,5 +1,8 @@
 #include <mercer/map.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace mercer {
 
 namespace {
@@ -21,6 +24,14 @@ class Squares final : public Map<T> {
   void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override {
     identity_map<T>(inputs_)->apply(x, out);
     out = out.cwiseAbs2();
+  }
+  bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override {
+    for (Index i = 0; i < x.size(); ++i) {
+      T& entry = x(i / inputs_, i % inputs_);
+      const T square = std::max(features(i / inputs_, i % inputs_), T(0));
+      entry = std::copysign(std::sqrt(square), entry);
+    }
+    return true;
   }
 
  private:

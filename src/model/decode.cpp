@@ -184,6 +184,8 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
   if (header.tensors.contains("input_mean"))
     parts.input_mean = read_array<T>(header, bytes, "input_mean", 1, file).transpose();
 
+  if (header.tensors.contains("rows")) parts.rows = read_array<T>(header, bytes, "rows", 2, file);
+
   // As many as there are bytes for: a map may allocate in proportion to them.
   const Index inputs =
       parts.input_mean.size() > 0 ? parts.input_mean.size() : parts.components.cols();

@@ -41,6 +41,8 @@ std::vector<Array> arrays_of(const ModelParts<T>& p) {
   if (p.scale.size() > 0) arrays.push_back(array("scale", {p.scale.size()}, p.scale.data()));
   if (p.input_mean.size() > 0)
     arrays.push_back(array("input_mean", {p.input_mean.size()}, p.input_mean.data()));
+  if (p.rows.size() > 0)
+    arrays.push_back(array("rows", {p.rows.rows(), p.rows.cols()}, p.rows.data()));
   if (anchors.sparse()) {
     arrays.push_back(array("anchors_values", {anchors.entries()}, csr.values));
     arrays.push_back(array("anchors_columns", {anchors.entries()}, csr.columns));

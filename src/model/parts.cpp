@@ -77,12 +77,14 @@ std::string problem(const ModelParts<T>& p) {
     return "its mean and components differ in length";
   if (!has(p.scale, 0) && !has(p.scale, p.map->inputs())) return "it has not one scale a feature";
   if (!input_mean_fits(p)) return "it has not one input mean a column";
+  if (p.rows.size() > 0 && (p.rows.cols() != p.map->inputs() || p.map->is_identity()))
+    return "the rows it keeps are not those of its map";
   if (p.map->space() == Space::precomputed && !has(p.scale, 0)) return "it scales similarities";
   if (!has(p.eigenvalues, p.components.rows())) return "it has not one eigenvalue a component";
   if (!p.feature_names.empty() && !has(p.feature_names, p.map->inputs()))
     return "it has not one name a feature";
   if (!p.components.allFinite() || !p.mean.allFinite() || !p.scale.allFinite() ||
-      !p.input_mean.allFinite() || !all_finite(p.map->anchors()))
+      !p.input_mean.allFinite() || !p.rows.allFinite() || !all_finite(p.map->anchors()))
     return "not all of its numbers are finite";
   if (p.scale.size() > 0 && !(p.scale.minCoeff() > 0)) return "a scale is not positive";
   if (!descends(p.eigenvalues)) return "its eigenvalues do not descend towards 0";

@@ -14,6 +14,7 @@ set(operators_headers moments)
 set(model_headers model)
 set(learners_headers hebbian kernel_hebbian rate trace)
 set(pictures_headers picture)
+set(preimages_headers compress preimage)
 set(fit_headers approx fit impute incremental incremental_kernel learn merge
   significance)
 

@@ -10,8 +10,8 @@ namespace mercer::test {
 namespace {
 
 const std::vector<std::string> commands = {
-    "fit",   "transform",   "inverse",      "inspect",       "merge",     "contour",
-    "probe", "kernel list", "kernel check", "kernel matrix", "completion"};
+    "fit",   "transform", "inverse", "denoise",     "compress",     "decompress",    "inspect",
+    "merge", "contour",   "probe",   "kernel list", "kernel check", "kernel matrix", "completion"};
 
 std::vector<std::string> call(const std::string& command, const std::string& flag) {
   std::vector<std::string> words = split(command, ' ');
@@ -61,12 +61,21 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   std::set<std::string> fit = rows;
   fit.insert({"--output", "--scores", "--components", "--ddof", "--solver", "--tolerance",
               "--memory", "--no-center", "--scale", "--weights", "--json", "--no-plot", "--kernel",
-              "--map", "--precomputed", "--clip", "--approx", "--time"});
+              "--map", "--precomputed", "--clip", "--approx", "--time", "--keep-rows"});
   EXPECT_EQ(flags_of("fit"), fit);
   std::set<std::string> transform = rows;
   transform.insert("--output");
   EXPECT_EQ(flags_of("transform"), transform);
-  EXPECT_EQ(flags_of("inverse"), transform);
+  std::set<std::string> inverse = transform;
+  inverse.insert({"--method", "--alpha", "--penalty", "--distances"});
+  EXPECT_EQ(flags_of("inverse"), inverse);
+  EXPECT_EQ(flags_of("denoise"), inverse);
+  std::set<std::string> compress = inverse;
+  compress.erase("--distances");
+  compress.insert("--scores");
+  EXPECT_EQ(flags_of("compress"), compress);
+  EXPECT_EQ(flags_of("decompress"), (std::set<std::string>{"--output", "--precision", "--threads",
+                                                           "--seed", "--quiet", "--help"}));
   EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--json", "--help"}));
   EXPECT_EQ(flags_of("merge"), (std::set<std::string>{"--output", "--components", "--json",
                                                       "--threads", "--quiet", "--help"}));
@@ -127,8 +136,9 @@ TEST(CliUsage, bash_completes_commands_flags_and_values) {
 }
 
 TEST(CliUsage, bash_completion_offers_exactly_the_flags_of_each_command) {
-  for (const std::string command : {"fit", "transform", "inverse", "inspect", "merge", "contour",
-                                    "probe", "kernel check", "kernel matrix"}) {
+  for (const std::string command :
+       {"fit", "transform", "inverse", "denoise", "compress", "decompress", "inspect", "merge",
+        "contour", "probe", "kernel check", "kernel matrix"}) {
     std::vector<std::string> words = call(command, "--");
     words.insert(words.begin(), "mercer");
     std::string offered = completed(words);

@@ -2,7 +2,7 @@
 
 _mercer() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local commands="fit transform inverse inspect merge contour probe learn kernel completion"
+  local commands="fit transform inverse denoise compress decompress inspect merge contour probe learn kernel completion"
   local rows="--columns --exclude --label --id --missing --header --delimiter --format"
   local variance="--scale --no-center --ddof --memory"
   local run="--precision --threads --seed --quiet --help"
@@ -11,7 +11,7 @@ _mercer() {
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
       list|check|matrix) [[ $command == kernel ]] && command="kernel $word" && break ;;
-      fit|transform|inverse|inspect|merge|contour|probe|learn|completion) command=$word; break ;;
+      fit|transform|inverse|denoise|compress|decompress|inspect|merge|contour|probe|learn|completion) command=$word; break ;;
       kernel) command=$word ;;
     esac
   done
@@ -19,6 +19,8 @@ _mercer() {
   # Values of the option before the cursor.
   case $previous in
     --solver) COMPREPLY=($(compgen -W "auto covariance gram svd randomized dense krylov" -- "$current")); return ;;
+    --method) COMPREPLY=($(compgen -W "auto exact ridge fixed-point distances" -- "$current")); return ;;
+    --scores) [[ $command == compress ]] && COMPREPLY=($(compgen -W "float32 float16 int8" -- "$current")) && return ;;
     --scale) COMPREPLY=($(compgen -W "none std" -- "$current")); return ;;
     --precision) COMPREPLY=($(compgen -W "double float" -- "$current")); return ;;
     --missing) COMPREPLY=($(compgen -W "error drop mean" -- "$current")); return ;;
@@ -36,14 +38,17 @@ _mercer() {
     --rate) COMPREPLY=($(compgen -W "auto 1/n constant(0.01) power(c=1,t0=100,a=0.75) adaoja" -- "$current")); return ;;
     --order) COMPREPLY=($(compgen -W "auto as-it-comes shuffled" -- "$current")); return ;;
     --until) COMPREPLY=($(compgen -W "0.1deg 0.5deg 1deg" -- "$current")); return ;;
-    --epochs|--batch|--forget|--limit|--landmarks|--trace-every|--checkpoint-every|--model-every) return ;;
+    --epochs|--batch|--forget|--limit|--landmarks|--trace-every|--checkpoint-every|--model-every|--keep-rows|--alpha|--penalty) return ;;
     --columns|--exclude|--label|--id|--weights|--tolerance|--threads|--seed|--direction|--sample|--levels|--size) return ;;
   esac
 
   case $command in
     "") COMPREPLY=($(compgen -W "$commands --help --version" -- "$current")); return ;;
-    fit) options="-o --output --scores -k --components --json --no-plot --kernel --map --precomputed --clip --approx --time $rows --weights $variance --solver --tolerance $run" ;;
-    transform|inverse) options="-o --output $rows $run" ;;
+    fit) options="-o --output --scores -k --components --keep-rows --json --no-plot --kernel --map --precomputed --clip --approx --time $rows --weights $variance --solver --tolerance $run" ;;
+    transform) options="-o --output $rows $run" ;;
+    inverse|denoise) options="-o --output --method --alpha --penalty --distances $rows $run" ;;
+    compress) options="-o --output --scores --method --alpha --penalty $rows $run" ;;
+    decompress) options="-o --output $run" ;;
     inspect) options="--json --help" ;;
     merge) options="-o --output -k --components --json --threads --quiet --help" ;;
     contour) options="-o --output --data -k --components --levels --size $rows --threads --seed --quiet --help" ;;

@@ -1,7 +1,7 @@
 # fish completion for mercer
 
 function __mercer_none
-    not __fish_seen_subcommand_from fit transform inverse inspect merge contour probe learn kernel completion
+    not __fish_seen_subcommand_from fit transform inverse denoise compress decompress inspect merge contour probe learn kernel completion
 end
 function __mercer_in
     __fish_seen_subcommand_from $argv
@@ -10,6 +10,9 @@ end
 complete -c mercer -n __mercer_none -f -a fit -d 'Find the principal components of rows'
 complete -c mercer -n __mercer_none -f -a transform -d 'Scores of new rows'
 complete -c mercer -n __mercer_none -f -a inverse -d 'From scores back to the columns'
+complete -c mercer -n __mercer_none -f -a denoise -d 'What the components keep of rows'
+complete -c mercer -n __mercer_none -f -a compress -d 'Rows as scores, a smaller file'
+complete -c mercer -n __mercer_none -f -a decompress -d 'Rows again, from what compress wrote'
 complete -c mercer -n __mercer_none -f -a inspect -d 'What a model consists of'
 complete -c mercer -n __mercer_none -f -a merge -d 'Make one model of several'
 complete -c mercer -n __mercer_none -f -a contour -d 'Contour lines of components as SVG'
@@ -23,8 +26,14 @@ complete -c mercer -n '__mercer_in kernel; and not __mercer_in list check matrix
 complete -c mercer -n '__mercer_in completion' -f -a 'bash zsh fish'
 
 # Results
-complete -c mercer -n '__mercer_in fit transform inverse merge contour learn matrix' -s o -l output -r -d 'Where the result goes'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress decompress merge contour learn matrix' -s o -l output -r -d 'Where the result goes'
 complete -c mercer -n '__mercer_in fit' -l scores -r -d 'Save the scores of the rows'
+complete -c mercer -n '__mercer_in fit' -l keep-rows -x -d 'Rows to keep for pre-images'
+complete -c mercer -n '__mercer_in compress' -l scores -x -a 'float32 float16 int8' -d 'How scores are stored'
+complete -c mercer -n '__mercer_in inverse denoise compress' -l method -x -a 'auto exact ridge fixed-point distances' -d 'How pre-images are found'
+complete -c mercer -n '__mercer_in inverse denoise compress' -l alpha -x -d 'Regularisation of the ridge'
+complete -c mercer -n '__mercer_in inverse denoise compress' -l penalty -x -d 'How strongly the fixed point is held'
+complete -c mercer -n '__mercer_in inverse denoise' -l distances -r -d 'How good each row is'
 complete -c mercer -n '__mercer_in fit merge' -s k -l components -x -a 'all 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
 complete -c mercer -n '__mercer_in fit learn' -l kernel -x -a 'rbf poly linear laplacian cosine' -d 'Kernel PCA with this kernel'
 complete -c mercer -n '__mercer_in fit learn' -l map -x -a 'monomials(degree=2) polynomial(degree=2) plain(degree=2) squares' -d 'PCA of explicit features'
@@ -64,15 +73,15 @@ complete -c mercer -n '__mercer_in learn' -l resume -d 'Go on from the checkpoin
 complete -c mercer -n '__mercer_in learn' -l model-every -x -d 'Save the model every N steps'
 
 # Rows in
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l columns -x -d 'Features, by name or number'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l exclude -x -d 'Columns to leave out'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l label -x -d 'Label column, carried along'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l id -x -d 'Id column, carried along'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l columns -x -d 'Features, by name or number'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l exclude -x -d 'Columns to leave out'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l label -x -d 'Label column, carried along'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l id -x -d 'Id column, carried along'
 complete -c mercer -n '__mercer_in fit probe' -l weights -x -d 'Row weights'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l missing -x -a 'error drop mean' -d 'Missing cells'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l header -x -a 'auto yes no' -d 'Is the first line a header?'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l delimiter -x -a 'comma tab semicolon pipe space' -d 'Between cells'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l format -x -a 'auto csv tsv npy mtx svm' -d 'Format of the rows'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l missing -x -a 'error drop mean' -d 'Missing cells'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l header -x -a 'auto yes no' -d 'Is the first line a header?'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l delimiter -x -a 'comma tab semicolon pipe space' -d 'Between cells'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress contour probe learn check matrix' -l format -x -a 'auto csv tsv npy mtx svm' -d 'Format of the rows'
 
 # Variance
 complete -c mercer -n '__mercer_in fit probe learn' -l scale -x -a 'none std' -d 'Divide columns by their deviation'
@@ -83,7 +92,7 @@ complete -c mercer -n '__mercer_in fit probe' -l ddof -x -a '1 0' -d 'Variances 
 complete -c mercer -n '__mercer_in fit' -l solver -x -a 'auto covariance gram svd randomized dense krylov' -d 'How to find them'
 complete -c mercer -n '__mercer_in fit' -l tolerance -x -d 'Largest relative residual'
 complete -c mercer -n '__mercer_in fit probe learn' -l memory -x -a '256MiB 1GiB 4GiB' -d 'Budget; larger data is streamed'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'
-complete -c mercer -n '__mercer_in fit transform inverse merge contour probe learn check matrix' -l threads -x -d 'Threads'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l seed -x -d 'Seed for random numbers'
-complete -c mercer -n '__mercer_in fit transform inverse merge contour probe learn check matrix' -s q -l quiet -d 'No words, no progress bar'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress decompress probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress decompress merge contour probe learn check matrix' -l threads -x -d 'Threads'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress decompress contour probe learn check matrix' -l seed -x -d 'Seed for random numbers'
+complete -c mercer -n '__mercer_in fit transform inverse denoise compress decompress merge contour probe learn check matrix' -s q -l quiet -d 'No words, no progress bar'

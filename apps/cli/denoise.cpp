@@ -1,0 +1,63 @@
+#include "commands.hpp"
+
+#include "help.hpp"
+#include "preimage_rows.hpp"
+#include "progress_bar.hpp"
+#include "through_model.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  mercer denoise digits.st noisy.csv -o clean.csv      what the components keep of each row\n"
+    "  mercer denoise digits.st noisy.csv -o clean.csv --distances quality.csv\n"
+    "  mercer denoise wine.st new.csv --label cultivar | head\n";
+
+struct Flags : ThroughModelFlags {
+  PreImageFlags preimage;
+};
+
+template <class T>
+void denoise_rows(const Model<T>& model, const Flags& flags) {
+  ProgressBar bar(!flags.run.quiet);
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  PreImageRows<T> out(model, flags.preimage, reading.threads);
+  const auto source = open_like(model, flags, reading);
+  out.open(flags.output, source->schema());
+  Matrix<T> scores;
+  while (const auto block = source->next()) {
+    for (Index first = 0; first < block->rows.rows(); first += out.piece()) {
+      const Index count = std::min(out.piece(), block->rows.rows() - first);
+      scores.resize(count, model.outputs());
+      model.transform(block->rows.middle(first, count), scores, {reading.threads, reading.missing});
+      out.write(scores, *block, block->first_label + first);
+    }
+  }
+  out.close();
+  bar.erase();
+  say_dropped(*source, flags.run);
+  if (!flags.run.quiet) say(out.words());
+}
+
+}  // namespace
+
+void add_denoise(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      add_command(app, "denoise", "What the components keep of rows: transform and back", examples);
+  add_through_model_flags(command, *flags, "DATA",
+                          "rows with the model's columns, in any order; - for standard input",
+                          "the rows (.csv .tsv .npy; - for standard output)");
+  add_preimage_flags(command, flags->preimage);
+  command.callback([flags] {
+    std::visit([&](const auto& model) { denoise_rows(model, *flags); }, load_model(*flags));
+  });
+}
+
+}  // namespace mercer::cli

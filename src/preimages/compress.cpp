@@ -1,0 +1,262 @@
+#include <mercer/compress.hpp>
+
+#include "core/output_file.hpp"
+#include "core/require.hpp"
+#include "data/bytes.hpp"
+#include "preimages/compressed_file.hpp"
+#include "preimages/deflate.hpp"
+#include "preimages/score_codec.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+namespace mercer {
+
+namespace {
+
+/// What the scores of each component are divided by.
+template <class T>
+Vector<double> deviations_of(const Model<T>& model) {
+  Vector<double> deviations = model.explained_variance().cwiseMax(0).cwiseSqrt();
+  for (double& d : deviations)
+    if (!(d > 0)) d = 1;
+  return deviations;
+}
+
+/// Errors, and the variance of the cells they are compared with (Welford's sums by column).
+class LossSums {
+ public:
+  explicit LossSums(Index columns)
+      : mean_(Vector<double>::Zero(columns)), squares_(mean_), count_(mean_) {}
+
+  void add(const Matrix<double>& x, const Matrix<double>& again) {
+    for (Index i = 0; i < x.rows(); ++i)
+      for (Index j = 0; j < x.cols(); ++j) {
+        if (std::isnan(x(i, j))) continue;
+        const double from_mean = x(i, j) - mean_[j], error = std::abs(x(i, j) - again(i, j));
+        count_[j] += 1;
+        mean_[j] += from_mean / count_[j];
+        squares_[j] += from_mean * (x(i, j) - mean_[j]);
+        errors_ += error * error;
+        largest_ = std::max(largest_, error);
+      }
+  }
+  Loss loss() const {
+    const double cells = count_.sum(), variance = squares_.sum();
+    return {cells > 0 ? errors_ / cells : 0.0, variance > 0 ? errors_ / variance : 0.0, largest_};
+  }
+
+ private:
+  Vector<double> mean_, squares_, count_;
+  double errors_ = 0, largest_ = 0;
+};
+
+/// Texts one after the other, each with its length before it.
+class Texts {
+ public:
+  void add(std::string_view text) {
+    const auto length = static_cast<std::uint32_t>(text.size());
+    char bytes[4];
+    std::memcpy(bytes, &length, 4);
+    deflater_.add({bytes, 4});
+    deflater_.add(text);
+    size_ += 4 + text.size();
+  }
+  std::size_t size() const { return size_; }
+  std::string finish() { return deflater_.finish(); }
+
+ private:
+  Deflater deflater_;
+  std::size_t size_ = 0;
+};
+
+void read_texts(Inflater& from, Index count, TextColumn& texts, const std::string& name) {
+  const auto wrong = [&] { fail(Errc::bad_file, "'{}' is damaged (its texts end early)", name); };
+  texts.clear();
+  for (Index i = 0; i < count; ++i) {
+    const std::string bytes = from.next(4);
+    if (bytes.size() != 4) wrong();
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes.data(), 4);
+    const std::string text = from.next(length);
+    if (text.size() != length) wrong();
+    texts.push_back(text);
+  }
+}
+
+std::string read_file(const std::string& path, std::string& name) {
+  const auto stream = open_bytes(path, {});
+  name = stream->name();
+  std::string bytes;
+  std::string buffer(std::size_t{1} << 20, '\0');
+  while (const std::size_t got = stream->read(buffer.data(), buffer.size()))
+    bytes.append(buffer, 0, got);
+  return bytes;
+}
+
+template <class T>
+class DecompressedRows final : public Source<T> {
+ public:
+  DecompressedRows(CompressedFile file, std::string name, int threads)
+      : file_(std::move(file)), name_(std::move(name)), model_(read_model()) {
+    require(model_.outputs() == file_.about.components && model_.inputs() == file_.about.columns,
+            Errc::bad_file, "'{}' is damaged (its scores are not those of its model)", name_);
+    file_.preimage.threads = threads;
+    decoder_.emplace(model_, file_.preimage);
+    deviations_ = deviations_of(model_);
+    schema_.features = model_.inputs();
+    schema_.feature_names = model_.feature_names();
+    schema_.label = file_.label;
+    schema_.id = file_.id;
+    rewind();
+  }
+
+  const Schema& schema() const override { return schema_; }
+  std::string name() const override { return name_; }
+  Index expected_rows() const override { return file_.about.rows; }
+
+  void rewind() override {
+    done_ = 0;
+    scores_.emplace(file_.scores);
+    labels_from_.emplace(file_.labels);
+    ids_from_.emplace(file_.ids);
+  }
+
+  std::optional<Block<T>> next() override {
+    const Compressed& about = file_.about;
+    const Index count = std::min(rows_a_chunk(about.columns), about.rows - done_);
+    if (count <= 0) return std::nullopt;
+    const auto size =
+        static_cast<std::size_t>(count * about.components * score_bytes(about.scores));
+    const std::string bytes = scores_->next(size);
+    require(bytes.size() == size, Errc::bad_file, "'{}' is damaged (its scores end early)", name_);
+    const Matrix<double> scores = decode_scores(about.scores, bytes, count, deviations_);
+    require(scores.allFinite(), Errc::bad_file, "'{}' is damaged (a score is not finite)", name_);
+    rows_ = (*decoder_)(scores.template cast<T>()).rows;
+    Block<T> block{Rows<T>(rows_)};
+    if (!schema_.label.empty()) {
+      read_texts(*labels_from_, count, labels_, name_);
+      block.labels = &labels_;
+    }
+    if (!schema_.id.empty()) {
+      read_texts(*ids_from_, count, ids_, name_);
+      block.ids = &ids_;
+    }
+    done_ += count;
+    return block;
+  }
+
+ private:
+  Model<T> read_model() {
+    const std::string bytes = Inflater(file_.model).next(file_.model_size);
+    require(bytes.size() == file_.model_size, Errc::bad_file,
+            "'{}' is damaged (its model ends early)", name_);
+    return Model<T>::deserialize(bytes, name_);
+  }
+
+  CompressedFile file_;
+  std::string name_;
+  Model<T> model_;
+  std::optional<Decoder<T>> decoder_;
+  Vector<double> deviations_;
+  Schema schema_;
+  std::optional<Inflater> scores_, labels_from_, ids_from_;
+  TextColumn labels_, ids_;
+  Matrix<T> rows_;
+  Index done_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+Compressed compress(const Model<T>& model, Source<T>& source, const std::string& path,
+                    const CompressOptions& options) {
+  const Schema& schema = source.schema();
+  require(schema.features == model.inputs(), Errc::bad_data,
+          "'{}' has {} feature columns, the model has {}", source.name(), schema.features,
+          model.inputs());
+  CompressedFile file;
+  file.label = schema.label;
+  file.id = schema.id;
+  file.preimage = options.preimage;
+  Compressed& about = file.about;
+  about.columns = model.inputs();
+  about.components = model.outputs();
+  about.scores = options.scores;
+  const Decoder<T> decoder(model, options.preimage);
+  const Vector<double> deviations = deviations_of(model);
+  const auto copy = identity_map<T>(model.inputs());
+  LossSums sums(model.inputs());
+  Deflater scores;
+  Texts labels, ids;
+  const Index chunk = rows_a_chunk(model.inputs());
+  Matrix<T> waiting(chunk, model.inputs());  // rows until a chunk is full
+  Index filled = 0;
+
+  const auto flush = [&] {
+    if (filled == 0) return;
+    const Matrix<T> x = waiting.topRows(filled);
+    const Matrix<T> exact =
+        model.transform(Rows<T>(x), {options.preimage.threads, options.missing});
+    const std::string bytes =
+        encode_scores(options.scores, exact.template cast<double>(), deviations);
+    scores.add(bytes);
+    const Matrix<double> stored = decode_scores(options.scores, bytes, filled, deviations);
+    sums.add(x.template cast<double>(),
+             decoder(stored.template cast<T>()).rows.template cast<double>());
+    about.rows += filled;
+    filled = 0;
+  };
+  while (const auto block = source.next()) {
+    for (Index i = 0; i < block->rows.rows(); ++i) {
+      copy->apply(block->rows.middle(i, 1), waiting.middleRows(filled, 1));
+      const auto text = static_cast<std::size_t>(block->first_label + i);
+      if (!schema.label.empty()) labels.add((*block->labels)[text]);
+      if (!schema.id.empty()) ids.add((*block->ids)[text]);
+      if (++filled == chunk) flush();
+    }
+  }
+  flush();
+  require(about.rows > 0, Errc::bad_data, "{} has no rows", source.name());
+  about.loss = sums.loss();
+
+  const std::string whole = model.serialize();
+  file.model_size = whole.size();
+  file.labels_size = labels.size();
+  file.ids_size = ids.size();
+  Deflater deflated;
+  deflated.add(whole);
+  file.model = deflated.finish();
+  file.scores = scores.finish();
+  file.labels = labels.finish();
+  file.ids = ids.finish();
+  const std::string bytes = encode_compressed(file);
+  about.bytes = static_cast<std::int64_t>(bytes.size());
+  about.model_bytes = static_cast<std::int64_t>(file.model.size());
+  OutputFile out(path);
+  out.write(bytes);
+  out.finish();
+  out.publish();
+  return about;
+}
+
+template <class T>
+std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Compressed* about) {
+  std::string name;
+  const std::string bytes = read_file(path, name);
+  CompressedFile file = decode_compressed(bytes, name);
+  if (about) *about = file.about;
+  return std::make_unique<DecompressedRows<T>>(std::move(file), std::move(name), threads);
+}
+
+#define MERCER_INSTANTIATE(T)                                                   \
+  template Compressed compress(const Model<T>&, Source<T>&, const std::string&, \
+                               const CompressOptions&);                         \
+  template std::unique_ptr<Source<T>> decompress(const std::string&, int, Compressed*);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

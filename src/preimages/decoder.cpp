@@ -1,0 +1,177 @@
+#include "preimages/decoder.hpp"
+
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "linalg/blas.hpp"
+#include "preimages/neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace mercer {
+
+namespace {
+
+/// Rows of a block: its coefficients take some 16 MiB at most. Blocks begin at the same rows
+/// whatever the number of threads, so that every number is computed in the same way.
+Index rows_a_block(Index features) {
+  return std::clamp<Index>((Index{1} << 21) / std::max<Index>(1, features), 16, 256);
+}
+
+template <class T>
+void require_scores(const MatrixRef<T>& scores, Index k) {
+  require(scores.cols() == k, Errc::bad_data,
+          "{} scores a row do not fit a model of {} component{}", scores.cols(), k,
+          k == 1 ? "" : "s");
+  if (scores.allFinite()) return;
+  for (Index i = 0; i < scores.rows(); ++i)
+    for (Index j = 0; j < k; ++j)
+      require(std::isfinite(scores(i, j)), Errc::bad_data, "pc{} of row {} is {}", j + 1, i + 1,
+              scores(i, j));
+}
+
+Index count_of(const std::vector<std::uint8_t>& flags, std::uint8_t value) {
+  return static_cast<Index>(std::count(flags.begin(), flags.end(), value));
+}
+
+}  // namespace
+
+template <class T>
+Index PreImages<T>::not_converged() const {
+  return count_of(converged, 0);
+}
+
+template <class T>
+Index PreImages<T>::outside_rows() const {
+  return count_of(outside, 1);
+}
+
+template <class T>
+Matrix<double> Decoder<T>::Parts::from_neighbours(const FeaturePoints& points) const {
+  const Matrix<double> inner = space->inner_products(points, learned->images);
+  const Vector<double> squares = space->squares(points);
+  const Index n = learned->z.rows(), count = std::min(options.neighbours, n);
+  std::vector<Index> nearest(static_cast<std::size_t>(n));
+  Matrix<double> x(inner.rows(), learned->z.cols()), rows(count, learned->z.cols());
+  Vector<double> apart(n), distances(count);
+  for (Index i = 0; i < x.rows(); ++i) {
+    apart = (learned->images.squares - 2 * inner.row(i).transpose()).array() + squares[i];
+    std::iota(nearest.begin(), nearest.end(), Index{0});
+    std::partial_sort(
+        nearest.begin(), nearest.begin() + count, nearest.end(),
+        [&](Index a, Index b) { return apart[a] < apart[b] || (apart[a] == apart[b] && a < b); });
+    for (Index j = 0; j < count; ++j) {
+      const Index row = nearest[static_cast<std::size_t>(j)];
+      rows.row(j) = learned->z.row(row);
+      distances[j] = squared_input_distance(apart[row], gaussian->gamma, gaussian->factor);
+    }
+    x.row(i) = located(rows, distances).transpose();
+  }
+  return x;
+}
+
+/// P itself: the anchors' part in it for kernels that hold x, its features for maps that do.
+template <class T>
+Matrix<double> Decoder<T>::Parts::read_off(const FeaturePoints& points) const {
+  const Matrix<double> p = space->coefficients(points);
+  if (model.map().space() == Space::kernel) {
+    const Matrix<double>& anchors = fixed_point.anchors;
+    Matrix<double> x(p.rows(), anchors.cols());
+    multiply(p.data(), p.rows(), p.cols(), p.cols(), anchors.data(), x.cols(), x.cols(), x.data(),
+             x.cols());
+    return x;
+  }
+  Matrix<T> x = Matrix<T>::Zero(p.rows(), model.inputs());
+  if (ridge) x = (*ridge)(points.scores).template cast<T>();
+  model.map().decode(p.template cast<T>(), x);
+  return x.template cast<double>();
+}
+
+template <class T>
+Matrix<T> Decoder<T>::Parts::decoded(const FeaturePoints& points,
+                                     std::vector<std::uint8_t>& converged) const {
+  converged.assign(static_cast<std::size_t>(points.scores.rows()), 1);
+  if (method == PreImageMethod::exact) return read_off(points).template cast<T>();
+  if (method == PreImageMethod::distances) return from_neighbours(points).template cast<T>();
+  Matrix<double> x = (*ridge)(points.scores);
+  if (method == PreImageMethod::fixed_point)
+    converged = fixed_point(space->coefficients(points), x);
+  return x.template cast<T>();
+}
+
+template <class T>
+Vector<double> Decoder<T>::Parts::distances(const Matrix<T>& z, const FeaturePoints& points) const {
+  const RowImages images = space->see(z, 1);
+  return (space->squared_distances(images, points) / space->spread()).cwiseSqrt();
+}
+
+template <class T>
+Decoder<T>::Decoder(const Model<T>& model, const PreImageOptions& options)
+    : parts_(std::make_unique<Parts>(model, options)) {}
+template <class T>
+Decoder<T>::~Decoder() = default;
+template <class T>
+Decoder<T>::Decoder(Decoder&&) noexcept = default;
+
+template <class T>
+PreImageMethod Decoder<T>::method() const {
+  return parts_->method;
+}
+
+template <class T>
+std::string Decoder<T>::text() const {
+  const Parts& p = *parts_;
+  if (p.method == PreImageMethod::exact) return "exact";
+  const Index n = p.learned->z.rows();
+  if (p.method == PreImageMethod::distances)
+    return fmt::format("distances to {} of {} rows", std::min(p.options.neighbours, n), n);
+  const std::string ridge = fmt::format("{} of {} rows", p.ridge->text(), n);
+  if (p.method == PreImageMethod::ridge) return ridge;
+  return fmt::format("{}, then the fixed point with penalty {:g}", ridge, p.options.penalty);
+}
+
+template <class T>
+PreImages<T> Decoder<T>::operator()(const MatrixRef<T>& scores) const {
+  const Parts& p = *parts_;
+  const Model<T>& model = p.model;
+  require_scores(scores, model.outputs());
+  const Index n = scores.rows();
+  PreImages<T> out{Matrix<T>(n, model.inputs()), Vector<double>::Zero(n), {}, {}};
+  out.converged.assign(static_cast<std::size_t>(n), 1);
+  out.outside.assign(static_cast<std::size_t>(n), 0);
+  if (!p.space) out.rows = model.inverse(scores, p.options.threads);
+
+  const BlasThreads one(1);
+  const Index step = rows_a_block(model.map().features());
+  parallel_for((n + step - 1) / step, p.options.threads, [&](Index block) {
+    const Index first = block * step, count = std::min(step, n - first);
+    const MatrixRef<T> y = scores.middleRows(first, count);
+    if (p.space) {
+      const FeaturePoints points = p.space->points(y);
+      std::vector<std::uint8_t> converged;
+      const Matrix<T> z = p.decoded(points, converged);
+      std::copy(converged.begin(), converged.end(), out.converged.begin() + first);
+      out.distance.segment(first, count) = p.distances(z, points);
+      auto x = out.rows.middleRows(first, count);
+      x = z;
+      if (model.scale().size() > 0) {
+        x.array().rowwise() *= model.scale().array().transpose();
+        x.rowwise() += model.input_mean().transpose();
+      }
+    }
+    const Vector<double> t = p.t_squared(y.template cast<double>());
+    for (Index i = 0; i < count; ++i)
+      out.outside[static_cast<std::size_t>(first + i)] =
+          t[i] > p.limits.t_squared ||
+          (p.limits.distance > 0 && out.distance[first + i] > p.limits.distance);
+  });
+  return out;
+}
+
+template struct PreImages<float>;
+template struct PreImages<double>;
+template class Decoder<float>;
+template class Decoder<double>;
+
+}  // namespace mercer
