@@ -6,12 +6,14 @@
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/gradient.hpp>
 #include <mercer/hebbian.hpp>
 #include <mercer/incremental.hpp>
 #include <mercer/incremental_kernel.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/kernel_hebbian.hpp>
 #include <mercer/learn.hpp>
+#include <mercer/loadings.hpp>
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/merge.hpp>
@@ -22,6 +24,7 @@
 #include <mercer/progress.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/score.hpp>
 #include <mercer/source.hpp>
 #include <mercer/trace.hpp>
 #include <mercer/version.hpp>

@@ -13,6 +13,7 @@ set(maps_headers map)
 set(operators_headers moments)
 set(model_headers model)
 set(learners_headers hebbian kernel_hebbian rate trace)
+set(diagnostics_headers gradient loadings score)
 set(pictures_headers picture)
 set(fit_headers approx fit incremental incremental_kernel learn merge)
 
