@@ -60,8 +60,10 @@ int run(int argc, char** argv) {
   add_transform(app);
   add_inverse(app);
   add_inspect(app);
+  add_score(app);
   add_merge(app);
   add_contour(app);
+  add_plot(app);
   add_probe(app);
   add_learn(app);
   add_kernel(app);

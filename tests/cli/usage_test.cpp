@@ -10,8 +10,8 @@ namespace mercer::test {
 namespace {
 
 const std::vector<std::string> commands = {
-    "fit",   "transform",   "inverse",      "inspect",       "merge",     "contour",
-    "probe", "kernel list", "kernel check", "kernel matrix", "completion"};
+    "fit",  "transform", "inverse",     "inspect",      "score",         "merge",     "contour",
+    "plot", "probe",     "kernel list", "kernel check", "kernel matrix", "completion"};
 
 std::vector<std::string> call(const std::string& command, const std::string& flag) {
   std::vector<std::string> words = split(command, ' ');
@@ -67,7 +67,11 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   transform.insert("--output");
   EXPECT_EQ(flags_of("transform"), transform);
   EXPECT_EQ(flags_of("inverse"), transform);
-  EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--json", "--help"}));
+  EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--loadings", "--gradient", "--component",
+                                                        "--output", "--json", "--help"}));
+  std::set<std::string> score = transform;
+  score.insert({"--flag", "--reference", "--contributions", "--json"});
+  EXPECT_EQ(flags_of("score"), score);
   EXPECT_EQ(flags_of("merge"), (std::set<std::string>{"--output", "--components", "--json",
                                                       "--threads", "--quiet", "--help"}));
   std::set<std::string> probe = rows;
@@ -83,6 +87,11 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   contour.erase("--precision");
   contour.insert({"--output", "--data", "--components", "--levels", "--size"});
   EXPECT_EQ(flags_of("contour"), contour);
+  std::set<std::string> plot = rows;
+  plot.erase("--precision");
+  plot.insert({"--kind", "--output", "--components", "--ellipses", "--flag", "--levels", "--title",
+               "--width", "--height"});
+  EXPECT_EQ(flags_of("plot"), plot);
 }
 
 TEST(CliUsage, completions_and_manual_know_every_flag) {
@@ -121,14 +130,14 @@ TEST(CliUsage, bash_completes_commands_flags_and_values) {
   EXPECT_EQ(completed({"mercer", "fit", "x.csv", "--so"}), "--solver\n");
   EXPECT_EQ(completed({"mercer", "fit", "--solver", ""}),
             "auto covariance gram svd randomized dense krylov\n");
-  EXPECT_EQ(completed({"mercer", "inspect", "--"}), "--json --help\n");
+  EXPECT_EQ(completed({"mercer", "inspect", "--j"}), "--json\n");
   EXPECT_EQ(completed({"mercer", "kernel", ""}), "list check matrix --help\n");
   EXPECT_EQ(completed({"mercer", "completion", ""}), "bash zsh fish --help\n");
 }
 
 TEST(CliUsage, bash_completion_offers_exactly_the_flags_of_each_command) {
-  for (const std::string command : {"fit", "transform", "inverse", "inspect", "merge", "contour",
-                                    "probe", "kernel check", "kernel matrix"}) {
+  for (const std::string command : {"fit", "transform", "inverse", "inspect", "score", "merge",
+                                    "contour", "plot", "probe", "kernel check", "kernel matrix"}) {
     std::vector<std::string> words = call(command, "--");
     words.insert(words.begin(), "mercer");
     std::string offered = completed(words);
@@ -151,6 +160,12 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
   wrong({"transform", "m.st"}, {"DATA", "required", "(see mercer transform --help)"});
   wrong({"fit", iris, "--kernels", "rbf"}, {"unknown option '--kernels'"});
   wrong({"inspect", "m.st", "another.st"}, {"unexpected argument 'another.st'"});
+  wrong({"inspect", "m.st", "-o", "x.csv"}, {"--output", "--loadings or --gradient"});
+  wrong({"inspect", "m.st", "--loadings", "--gradient", "x.csv"}, {"one at a time"});
+  wrong({"inspect", "m.st", "--gradient", "x.csv", "--json"}, {"not JSON"});
+  wrong({"score", "m.st"}, {"DATA", "required", "(see mercer score --help)"});
+  wrong({"score", "m.st", "-", "--reference", "-"}, {"both be standard input"});
+  wrong({"score", "m.st", iris, "--json", "-o", "-"}, {"--json"});
   wrong({"merge"}, {"MODELS", "required", "(see mercer merge --help)"});
   wrong({"fit", "-", "-"}, {"standard input"});
   wrong({"fit", iris, "-k"}, {"--components needs a value"});

@@ -1,7 +1,7 @@
 # fish completion for mercer
 
 function __mercer_none
-    not __fish_seen_subcommand_from fit transform inverse inspect merge contour probe learn kernel completion
+    not __fish_seen_subcommand_from fit transform inverse inspect score merge contour plot probe learn kernel completion
 end
 function __mercer_in
     __fish_seen_subcommand_from $argv
@@ -11,8 +11,10 @@ complete -c mercer -n __mercer_none -f -a fit -d 'Find the principal components 
 complete -c mercer -n __mercer_none -f -a transform -d 'Scores of new rows'
 complete -c mercer -n __mercer_none -f -a inverse -d 'From scores back to the columns'
 complete -c mercer -n __mercer_none -f -a inspect -d 'What a model consists of'
+complete -c mercer -n __mercer_none -f -a score -d 'How well a model fits new rows'
 complete -c mercer -n __mercer_none -f -a merge -d 'Make one model of several'
 complete -c mercer -n __mercer_none -f -a contour -d 'Contour lines of components as SVG'
+complete -c mercer -n __mercer_none -f -a plot -d 'A picture of a model as SVG'
 complete -c mercer -n __mercer_none -f -a probe -d 'Variance along directions'
 complete -c mercer -n __mercer_none -f -a learn -d 'Learn components from a stream'
 complete -c mercer -n __mercer_none -f -a kernel -d 'The list of kernels, checks, matrices'
@@ -23,7 +25,7 @@ complete -c mercer -n '__mercer_in kernel; and not __mercer_in list check matrix
 complete -c mercer -n '__mercer_in completion' -f -a 'bash zsh fish'
 
 # Results
-complete -c mercer -n '__mercer_in fit transform inverse merge contour learn matrix' -s o -l output -r -d 'Where the result goes'
+complete -c mercer -n '__mercer_in fit transform inverse inspect score merge contour plot learn matrix' -s o -l output -r -d 'Where the result goes'
 complete -c mercer -n '__mercer_in fit' -l scores -r -d 'Save the scores of the rows'
 complete -c mercer -n '__mercer_in fit merge' -s k -l components -x -a 'all 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
 complete -c mercer -n '__mercer_in fit learn' -l kernel -x -a 'rbf poly linear laplacian cosine' -d 'Kernel PCA with this kernel'
@@ -33,11 +35,23 @@ complete -c mercer -n '__mercer_in fit' -l clip -d 'Take a kernel that is not va
 complete -c mercer -n '__mercer_in fit' -l approx -x -a "none 'cholesky(rank=500)' 'nystrom(landmarks=1000)' 'fourier(features=2000)' 'tensorsketch(features=2048)'" -d 'Approximate kernel PCA'
 complete -c mercer -n '__mercer_in fit' -l time -x -a '10s 1min 10min' -d 'How long kernel PCA may take'
 complete -c mercer -n '__mercer_in fit learn' -l no-plot -d 'No picture of the scores'
-complete -c mercer -n '__mercer_in fit inspect merge probe learn check' -l json -d 'JSON instead of words'
+complete -c mercer -n '__mercer_in fit inspect score merge probe learn check' -l json -d 'JSON instead of words'
+complete -c mercer -n '__mercer_in inspect' -l loadings -d 'Loadings, contributions and cos2 of each column'
+complete -c mercer -n '__mercer_in inspect' -l gradient -r -d 'Which columns move a component at these rows'
+complete -c mercer -n '__mercer_in inspect' -l component -x -d 'The component of --gradient'
+complete -c mercer -n '__mercer_in score plot' -l flag -x -a '0.95 0.99 0.999' -d 'Flag rows beyond the limits of this level'
+complete -c mercer -n '__mercer_in score' -l reference -r -d 'Limits from these good rows'
+complete -c mercer -n '__mercer_in score' -l contributions -d 'Shares of rows and components too'
 complete -c mercer -n '__mercer_in contour' -s k -l components -x -d 'How many components, one panel each'
 complete -c mercer -n '__mercer_in contour' -l data -r -d 'Rows to draw as dots'
-complete -c mercer -n '__mercer_in contour' -l levels -x -d 'Lines a panel'
+complete -c mercer -n '__mercer_in contour plot' -l levels -x -d 'Lines a panel'
 complete -c mercer -n '__mercer_in contour' -l size -x -d 'Width of a panel in pixels'
+complete -c mercer -n '__mercer_in plot' -l kind -x -a 'scree scores biplot loadings contour circle t2spe trace' -d 'What to draw'
+complete -c mercer -n '__mercer_in plot' -l components -x -a '1,2 1,3' -d 'Axes or panels'
+complete -c mercer -n '__mercer_in plot' -l ellipses -d 'Around each label'
+complete -c mercer -n '__mercer_in plot' -l title -x -d 'Above the picture'
+complete -c mercer -n '__mercer_in plot' -l width -x -d 'In pixels'
+complete -c mercer -n '__mercer_in plot' -l height -x -d 'In pixels'
 complete -c mercer -n '__mercer_in probe' -l direction -x -d 'One number a feature column'
 complete -c mercer -n '__mercer_in check' -l sample -x -d 'Rows to check, evenly spaced'
 
@@ -64,15 +78,15 @@ complete -c mercer -n '__mercer_in learn' -l resume -d 'Go on from the checkpoin
 complete -c mercer -n '__mercer_in learn' -l model-every -x -d 'Save the model every N steps'
 
 # Rows in
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l columns -x -d 'Features, by name or number'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l exclude -x -d 'Columns to leave out'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l label -x -d 'Label column, carried along'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l id -x -d 'Id column, carried along'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l columns -x -d 'Features, by name or number'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l exclude -x -d 'Columns to leave out'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l label -x -d 'Label column, carried along'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l id -x -d 'Id column, carried along'
 complete -c mercer -n '__mercer_in fit probe' -l weights -x -d 'Row weights'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l missing -x -a 'error drop mean' -d 'Missing cells'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l header -x -a 'auto yes no' -d 'Is the first line a header?'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l delimiter -x -a 'comma tab semicolon pipe space' -d 'Between cells'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l format -x -a 'auto csv tsv npy mtx svm' -d 'Format of the rows'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l missing -x -a 'error drop mean' -d 'Missing cells'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l header -x -a 'auto yes no' -d 'Is the first line a header?'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l delimiter -x -a 'comma tab semicolon pipe space' -d 'Between cells'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l format -x -a 'auto csv tsv npy mtx svm' -d 'Format of the rows'
 
 # Variance
 complete -c mercer -n '__mercer_in fit probe learn' -l scale -x -a 'none std' -d 'Divide columns by their deviation'
@@ -83,7 +97,7 @@ complete -c mercer -n '__mercer_in fit probe' -l ddof -x -a '1 0' -d 'Variances 
 complete -c mercer -n '__mercer_in fit' -l solver -x -a 'auto covariance gram svd randomized dense krylov' -d 'How to find them'
 complete -c mercer -n '__mercer_in fit' -l tolerance -x -d 'Largest relative residual'
 complete -c mercer -n '__mercer_in fit probe learn' -l memory -x -a '256MiB 1GiB 4GiB' -d 'Budget; larger data is streamed'
-complete -c mercer -n '__mercer_in fit transform inverse probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'
-complete -c mercer -n '__mercer_in fit transform inverse merge contour probe learn check matrix' -l threads -x -d 'Threads'
-complete -c mercer -n '__mercer_in fit transform inverse contour probe learn check matrix' -l seed -x -d 'Seed for random numbers'
-complete -c mercer -n '__mercer_in fit transform inverse merge contour probe learn check matrix' -s q -l quiet -d 'No words, no progress bar'
+complete -c mercer -n '__mercer_in fit transform inverse score probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'
+complete -c mercer -n '__mercer_in fit transform inverse score merge contour plot probe learn check matrix' -l threads -x -d 'Threads'
+complete -c mercer -n '__mercer_in fit transform inverse score contour plot probe learn check matrix' -l seed -x -d 'Seed for random numbers'
+complete -c mercer -n '__mercer_in fit transform inverse score merge contour plot probe learn check matrix' -s q -l quiet -d 'No words, no progress bar'
