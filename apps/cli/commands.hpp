@@ -8,6 +8,7 @@ class App;
 namespace mercer::cli {
 
 void add_fit(CLI::App& app);
+void add_tune(CLI::App& app);
 void add_transform(CLI::App& app);
 void add_inverse(CLI::App& app);
 void add_denoise(CLI::App& app);
@@ -16,7 +17,9 @@ void add_decompress(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_merge(CLI::App& app);
 void add_contour(CLI::App& app);
+void add_plot(CLI::App& app);
 void add_probe(CLI::App& app);
+void add_score(CLI::App& app);
 void add_learn(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_completion(CLI::App& app);

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "contour_points.hpp"
 #include "core/output_file.hpp"
 #include "core/require.hpp"
 #include "help.hpp"
@@ -35,37 +36,6 @@ struct Flags {
   std::string size = "220";
 };
 
-/// The rows of --data as points with labels.
-template <class T>
-void read_points(const Model<T>& model, const Flags& flags, ContourOptions& options) {
-  ProgressBar bar(!flags.run.quiet);
-  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  if (keeps_holes(reading.missing))
-    throw UsageError(
-        fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
-                    flags.rows.missing));
-  reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
-  const auto source = open<double>(flags.rows.data, reading);
-  require(source->schema().features == 2, Errc::bad_data,
-          "'{}' has {} feature columns, the model '{}' has 2; choose them with --columns, --label, "
-          "--id and --exclude",
-          source->name(), source->schema().features, flags.model);
-  const Table<double> table = read_all(*source);
-  options.points = table.x;
-  if (table.schema.sparse) {
-    options.points = Matrix<double>::Zero(table.sparse.rows(), 2);
-    for (Index i = 0; i < table.sparse.rows(); ++i)
-      for (auto e = table.sparse.offsets[i]; e < table.sparse.offsets[i + 1]; ++e)
-        options.points(i, table.sparse.columns[e]) = table.sparse.values[e];
-  }
-  require(options.points.rows() > 0, Errc::bad_data, "'{}' has no rows", source->name());
-  for (std::size_t i = 0; i < table.labels.size(); ++i)
-    options.labels.emplace_back(table.labels[i]);
-  bar.erase();
-  if (const Index n = table.dropped_rows; n > 0 && !flags.run.quiet)
-    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", n, n == 1 ? "" : "s"));
-}
-
 template <class T>
 void draw(const Model<T>& model, const Flags& flags) {
   require(model.inputs() == 2, Errc::bad_data,
@@ -80,7 +50,7 @@ void draw(const Model<T>& model, const Flags& flags) {
   options.levels = static_cast<int>(parse_integer("--levels", flags.levels, 1, 100));
   options.size = static_cast<int>(parse_integer("--size", flags.size, 80, 2000));
   options.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
-  if (!flags.rows.data.empty()) read_points(model, flags, options);
+  if (!flags.rows.data.empty()) read_points(model, flags.model, flags.rows, flags.run, options);
   else if (model.map().space() != Space::kernel && !model.map().is_identity())
     throw UsageError(
         fmt::format("the model '{}' keeps no rows: --data DATA says which part of the "

@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "help.hpp"
+#include "inspect_columns.hpp"
 #include "options.hpp"
 #include "summary.hpp"
 
@@ -19,15 +20,17 @@ namespace {
 
 constexpr const char* examples =
     "  mercer inspect wine.st\n"
-    "  mercer inspect wine.st --json | jq .explained_variance_ratio\n";
+    "  mercer inspect wine.st --json | jq .explained_variance_ratio\n"
+    "  mercer inspect wine.st --loadings                    what each column has to do with it\n"
+    "  mercer inspect rings.st --gradient rings.csv -o slopes.csv   which columns move a "
+    "component\n";
 
-struct Flags {
-  std::string model;
-  bool json = false;
-};
+using Flags = ColumnFlags;
 
 template <class T>
 void inspect(const Model<T>& model, const Flags& flags) {
+  if (!flags.gradient.empty()) return write_gradient(model, flags);
+  if (flags.loadings) return show_loadings(model, flags);
   if (flags.json) return print(to_json(model) + "\n");
   const Terminal out = terminal(STDOUT_FILENO);
   const Summary summary = summarize(model);
@@ -49,6 +52,17 @@ void inspect(const Model<T>& model, const Flags& flags) {
   print(text);
 }
 
+void check(const Flags& flags) {
+  const bool gradient = !flags.gradient.empty();
+  if (flags.loadings && gradient)
+    throw UsageError("--loadings and --gradient are two questions: ask one at a time");
+  if (!flags.output.empty() && !flags.loadings && !gradient)
+    throw UsageError("--output takes the rows of --loadings or --gradient");
+  if (gradient && flags.json) throw UsageError("--gradient writes rows, not JSON: -o FILE");
+  if (flags.json && flags.output == "-")
+    throw UsageError("--json and an output of - would both go to standard output");
+}
+
 }  // namespace
 
 void add_inspect(CLI::App& app) {
@@ -56,9 +70,18 @@ void add_inspect(CLI::App& app) {
   CLI::App& command =
       add_command(app, "inspect", "What a model consists of and how it was found", examples);
   add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
+  add_switch(command, "--loadings", flags->loadings,
+             "loadings, contributions and cos2 of each column (linear models)", "Results");
+  add_text(command, "--gradient", flags->gradient, "DATA",
+           "the gradient of a component at these rows: which columns move it", "Results");
+  add_text(command, "--component", flags->component, "N", "the component of --gradient (1)",
+           "Results");
+  add_text(command, "-o,--output", flags->output, "FILE",
+           "the loadings or gradients (.csv .tsv .npy)", "Results");
   add_switch(command, "--json", flags->json, "everything, as JSON", "Results");
   add_help(command);
   command.callback([flags] {
+    check(*flags);
     std::visit([&](const auto& model) { inspect(model, *flags); }, load_any(flags->model));
   });
 }

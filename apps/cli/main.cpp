@@ -57,14 +57,17 @@ int run(int argc, char** argv) {
   app.footer(examples);
   app.require_subcommand(1);
   add_fit(app);
+  add_tune(app);
   add_transform(app);
   add_inverse(app);
   add_denoise(app);
   add_compress(app);
   add_decompress(app);
   add_inspect(app);
+  add_score(app);
   add_merge(app);
   add_contour(app);
+  add_plot(app);
   add_probe(app);
   add_learn(app);
   add_kernel(app);

@@ -35,12 +35,12 @@ struct Columns {
 struct ReadOptions {
   Format format = Format::by_extension;
   Header header = Header::automatic;
-  char delimiter = 0;                ///< 0: comma, or tab for .tsv
-  std::string columns{};             ///< features; empty: all that are not taken otherwise
-  std::string exclude{};             ///< columns to leave out
-  std::string label{};               ///< carried along, never in the arithmetic
-  std::string id{};                  ///< carried along, never in the arithmetic
-  std::string weights{};             ///< row weights, as if rows were repeated
+  char delimiter = 0;     ///< 0: comma, or tab for .tsv
+  std::string columns{};  ///< features; empty: all that are not taken otherwise
+  std::string exclude{};  ///< columns to leave out
+  std::string label{};    ///< carried along, never in the arithmetic
+  std::string id{};       ///< carried along, never in the arithmetic
+  std::string weights{};  ///< row weights, as if rows were repeated
   /// CSV with a header: columns of categories. Each becomes one feature a category, `color=red`,
   /// that is 1 where the cell has it and 0 elsewhere. Finding the categories takes a pass.
   std::string onehot{};

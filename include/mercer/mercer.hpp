@@ -7,6 +7,7 @@
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/gradient.hpp>
 #include <mercer/hebbian.hpp>
 #include <mercer/impute.hpp>
 #include <mercer/incremental.hpp>
@@ -14,6 +15,7 @@
 #include <mercer/kernel.hpp>
 #include <mercer/kernel_hebbian.hpp>
 #include <mercer/learn.hpp>
+#include <mercer/loadings.hpp>
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/merge.hpp>
@@ -25,7 +27,9 @@
 #include <mercer/progress.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/score.hpp>
 #include <mercer/significance.hpp>
 #include <mercer/source.hpp>
 #include <mercer/trace.hpp>
+#include <mercer/tune.hpp>
 #include <mercer/version.hpp>

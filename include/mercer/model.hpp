@@ -86,6 +86,7 @@ struct Report {
   bool centered = true;
   int ddof = 1;                             ///< variance = eigenvalue / (weight − ddof)
   double total_variance = 0;                ///< of all directions, not only the kept ones
+  double total_squares = 0;                 ///< Σλ² of all directions; 0: not known
   MergeReport merged;                       ///< see merge.hpp
   std::optional<ComponentChoice> chosen{};  ///< see significance.hpp
   std::optional<Imputation> imputation{};   ///< see impute.hpp

@@ -15,17 +15,20 @@
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
+#include <mercer/score.hpp>
 #include <mercer/trace.hpp>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace mercer {
 
 struct ContourOptions {
   Index components = 0;  ///< how many panels; 0: the first eight, or all where there are fewer
-  int levels = 9;        ///< lines a panel, or one more: 0 is always among them when y takes it
-  int size = 220;        ///< width of a panel in pixels
+  std::vector<Index> chosen{};  ///< instead: these components, from 0
+  int levels = 9;  ///< lines a panel, or one more: 0 is always among them when y takes it
+  int size = 220;  ///< width of a panel in pixels
   /// Rows to be drawn as dots and to take the range from, N×2. None: those that a kernel model
   /// keeps; for linear PCA the range is three deviations around the mean.
   Matrix<double> points{};
@@ -53,5 +56,55 @@ struct RunChartOptions {
 ///
 /// Throws `Errc::bad_option` for an empty trace.
 std::string run_svg(const std::vector<TraceRow>& trace, const RunChartOptions& options = {});
+
+/// What pictures of models have in common.
+struct PlotOptions {
+  std::string title{};  ///< above the picture; empty: what it shows
+  int width = 640;      ///< of the picture in pixels
+  int height = 480;
+  /// Components from 0: the two axes of points (the first two), the panels of `loadings_svg` (the
+  /// first three).
+  std::vector<Index> components{};
+  std::vector<std::string> labels{};  ///< one a row, told apart by colour; may be empty
+  std::vector<std::string> names{};   ///< one a row, for rows that are pointed out; empty: numbers
+  bool ellipses = false;     ///< 95 % of a Gaussian with the mean and covariance of each label
+  Index of_rows = 0;         ///< the rows are a sample of so many; 0: they are all
+  Index most_points = 4000;  ///< more are drawn as density: squares, the darker the more rows
+};
+
+/// Bars of the explained variance, and its running sum.
+///
+///     std::ofstream("scree.svg") << mercer::scree_svg(model);
+template <class T>
+std::string scree_svg(const Model<T>& model, const PlotOptions& options = {});
+
+/// Rows by two of their scores, N×k.
+///
+///     std::ofstream("scores.svg") << mercer::scores_svg(model, model.transform(x));
+template <class T>
+std::string scores_svg(const Model<T>& model, const MatrixRef<std::type_identity_t<T>>& scores,
+                       const PlotOptions& options = {});
+
+/// The same with the columns as arrows: their loadings, to the scale that fills the picture. Of
+/// many columns, the longest are drawn. Linear models only (`Errc::bad_option`), as the next two.
+template <class T>
+std::string biplot_svg(const Model<T>& model, const MatrixRef<std::type_identity_t<T>>& scores,
+                       const PlotOptions& options = {});
+
+/// Bars of the loadings, one panel a component. Of many columns, those that weigh most are drawn.
+template <class T>
+std::string loadings_svg(const Model<T>& model, const PlotOptions& options = {});
+
+/// The correlation circle: columns by their correlation with two components. The model has to know
+/// the columns' variances: see `Loadings::correlations`.
+template <class T>
+std::string circle_svg(const Model<T>& model, const PlotOptions& options = {});
+
+/// Rows by T² and SPE, with the limits; those beyond are named, the furthest first.
+///
+///     mercer::Scorer scorer(model);
+///     std::ofstream("t2spe.svg") << mercer::t2spe_svg(scorer(x), scorer.limits(0.99));
+std::string t2spe_svg(const RowScores& rows, const ScoreLimits& limits,
+                      const PlotOptions& options = {});
 
 }  // namespace mercer

@@ -128,6 +128,9 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
   report.centered = options.center;
   report.ddof = options.ddof;
   report.total_variance = s.total / (sums.weight() - options.ddof);
+  // Landmarks leave out variance of unknown directions.
+  const double squares = features.scatter.squaredNorm() / std::pow(sums.weight() - options.ddof, 2);
+  if (features.error.estimated && std::isfinite(squares)) report.total_squares = squares;
   report.approximation = features.error;
   report.approximation->text = text_of(approx);
   report.approximation->name =

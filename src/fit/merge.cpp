@@ -186,6 +186,7 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
   parts.mean = factor.mean().template cast<T>();
   parts.eigenvalues = s.eigenvalues.head(k);
   report.total_variance = s.total / denominator(report);
+  report.total_squares = 0;  // of what the models left out nobody knows the directions
   report.merged.models = static_cast<int>(models.size());
   report.merged.missing_variance = missing / denominator(report);
   report.solver = {.name = "merge",

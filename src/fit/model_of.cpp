@@ -2,6 +2,8 @@
 
 #include "solvers/dense.hpp"
 
+#include <cmath>
+
 namespace mercer {
 
 template <class T>
@@ -23,6 +25,8 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
   report.centered = options.center;
   report.ddof = options.ddof;
   report.total_variance = s.total / (weight - options.ddof);
+  const double squares = s.squares / std::pow(weight - options.ddof, 2);
+  report.total_squares = std::isfinite(squares) ? squares : 0;
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + k);
   report.solver.tolerance = options.tolerance;
   report.solver.converged = true;

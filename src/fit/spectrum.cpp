@@ -61,6 +61,7 @@ void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
   const BlasThreads blas(a.cols() < 128 ? 1 : thread_count(options.threads));
   RightSvd svd = right_svd(std::move(a));
   s.eigenvalues = svd.values.array().square();
+  s.squares = s.eigenvalues.squaredNorm();
   s.components = std::move(svd.vectors);
   const Index k = s.components.rows(), n = copy.rows(), d = copy.cols();
   Matrix<double> projected(k, n), image(k, d);
@@ -158,6 +159,7 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
     scatter.array().rowwise() /= s.scale.array().transpose();
   }
   s.total = scatter.trace();
+  s.squares = scatter.squaredNorm();
   s.noise = noise_level<T>(total_second_moment(s, moments.weight()));
   require_variance(s, name);
 
@@ -197,6 +199,9 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
   const CentredRows<T> a = centred_rows(passes, s, options);
   const Matrix<double> products = gram(a, options.threads, options.monitor);
   s.total = products.trace();
+  for (Index i = 0; i < products.rows(); ++i)  // the upper triangle is all there is
+    s.squares += 2 * products.row(i).tail(products.rows() - i).squaredNorm() -
+                 products(i, i) * products(i, i);
   require_finite(Vector<double>(Vector<double>::Constant(passes.features(), s.total)), passes);
   s.noise = noise_level<T>(total_second_moment(s, passes.weight()));
   require_variance(s, passes.name());

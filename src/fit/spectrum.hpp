@@ -16,6 +16,7 @@ struct Spectrum {
   Matrix<double> components;   ///< rows
   Vector<double> residuals;    ///< ‖Sq − μq‖ / μ₁, S the scatter matrix
   double total = 0;            ///< trace of S
+  double squares = 0;          ///< ‖S‖², the sum of all μ²; 0: not known
   double noise = 0;            ///< eigenvalues up to here are rounding
   bool by_qr = false;          ///< small variances came from a QR of the rows
 };

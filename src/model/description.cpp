@@ -170,6 +170,7 @@ std::string description_text(const Description& d) {
                 {"solver", solver_json(r.solver)},
                 {"seconds", r.seconds},
                 {"peak_memory_bytes", r.peak_memory_bytes}});
+  if (r.total_squares > 0) words["total_squares"] = r.total_squares;
   if (r.approximation) words["approximation"] = approximation_json(*r.approximation);
   if (r.merged.models > 0) words["merged"] = merged_json(r.merged);
   if (r.chosen) words["components_chosen"] = choice_json(*r.chosen);
@@ -204,6 +205,7 @@ Description parse_description(std::string_view text, std::size_t values, const s
   d.report.centered = get.truth("centered");
   d.report.ddof = static_cast<int>(get.count("ddof", 1));
   d.report.total_variance = get.number("total_variance");
+  if (get.has("total_squares")) d.report.total_squares = get.number("total_squares");
   if (get.has("merged")) {
     const Members merged(get("merged"), file);
     d.report.merged.models =

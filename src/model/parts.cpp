@@ -49,8 +49,8 @@ bool all_finite(const Rows<T>& x) {
 }
 
 std::string report_problem(const Report& r, Index k) {
-  for (const double number :
-       {r.weight, r.total_variance, r.seconds, r.solver.tolerance, r.merged.missing_variance})
+  for (const double number : {r.weight, r.total_variance, r.total_squares, r.seconds,
+                              r.solver.tolerance, r.merged.missing_variance})
     if (!possible(number)) return "its report has an impossible number";
   for (const double residual : r.solver.residuals)
     if (!possible(residual)) return "a residual is impossible";

@@ -1,5 +1,6 @@
 #include "core/require.hpp"
 #include "pictures/run_chart.hpp"
+#include "pictures/scale.hpp"
 #include "pictures/svg.hpp"
 
 #include <algorithm>
@@ -15,44 +16,6 @@ using svg::number;
 constexpr double left = 74, right = 16, title_height = 30, bottom = 50, legend_height = 30;
 constexpr double most_dots = 160;   // a series
 constexpr double smallest = 1e-18;  // of a logarithmic axis: below is rounding
-
-/// An axis of `length` pixels, perhaps logarithmic.
-class Scale {
- public:
-  Scale(double low, double high, bool logarithmic, double length)
-      : logarithmic_(logarithmic), length_(length) {
-    if (logarithmic) {
-      low = std::log10(low);
-      high = std::log10(high);
-    }
-    if (!(low <= high)) low = 0, high = 1;  // nothing to show
-    const double extent = high - low;
-    const double margin = extent > 0 ? 0.04 * extent : std::max(0.5, 0.1 * std::abs(low));
-    low_ = low - margin;
-    high_ = high + margin;
-  }
-  double at(double value) const {
-    return ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_) * length_;
-  }
-  std::vector<svg::Tick> ticks(int count) const {
-    std::vector<svg::Tick> out = svg::ticks(low_, high_, count);
-    if (!logarithmic_) return out;
-    std::vector<svg::Tick> powers;
-    for (const svg::Tick& tick : out)
-      if (tick.value == std::round(tick.value))
-        powers.push_back({std::pow(10.0, tick.value), fmt::format("1e{:.0f}", tick.value)});
-    if (powers.size() >= 2) return powers;
-    powers.clear();  // less than two decades: plain numbers where they fall
-    for (const svg::Tick& tick : out)
-      powers.push_back(
-          {std::pow(10.0, tick.value), fmt::format("{:.2g}", std::pow(10.0, tick.value))});
-    return powers;
-  }
-
- private:
-  bool logarithmic_;
-  double length_, low_ = 0, high_ = 1;
-};
 
 bool usable(double y, bool logarithmic) {
   return std::isfinite(y) && (!logarithmic || y >= smallest);

@@ -1,5 +1,6 @@
 #include "core/require.hpp"
 #include "pictures/contour_lines.hpp"
+#include "pictures/groups.hpp"
 #include "pictures/plane.hpp"
 #include "pictures/svg.hpp"
 
@@ -8,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
+#include <numeric>
 
 namespace mercer {
 
@@ -49,9 +50,10 @@ struct Layout {
   Index columns, lines;  ///< of the grid that scores are computed on: a point every two pixels
 };
 
-/// The scores of the first components on the grid, one row a grid point, from the top left.
+/// The scores of components on the grid, one row a grid point, from the top left.
 template <class T>
-Matrix<double> scores_on_grid(const Model<T>& model, const Layout& at, int threads) {
+Matrix<double> scores_on_grid(const Model<T>& model, const std::vector<Index>& chosen,
+                              const Layout& at, int threads) {
   const Index points = at.columns * at.lines, block = 2048;
   Matrix<double> scores(points, at.panels);
   Matrix<T> x(std::min(block, points), 2);
@@ -67,7 +69,9 @@ Matrix<double> scores_on_grid(const Model<T>& model, const Layout& at, int threa
       x(i, 1) = along(plane.high[1], plane.low[1], (first + i) / at.columns, at.lines);
     }
     const Matrix<T> part = model.transform(Rows<T>(x).middle(0, n), {.threads = threads});
-    scores.middleRows(first, n) = part.leftCols(at.panels).template cast<double>();
+    for (Index c = 0; c < at.panels; ++c)
+      scores.col(c).segment(first, n) =
+          part.col(chosen[static_cast<std::size_t>(c)]).template cast<double>();
   }
   require(scores.allFinite(), Errc::bad_data, "the scores of points in the plane overflow");
   return scores;
@@ -118,26 +122,6 @@ std::string surface(const Matrix<double>& values, int levels, const Layout& at) 
   }
   return "<g fill-rule=\"evenodd\">\n" + fills + "</g>\n<g class=\"lines\">\n" + lines + zero +
          "</g>\n";
-}
-
-/// Labels in the order in which they are met; those beyond the colours are one group.
-struct Groups {
-  std::vector<std::string> names;
-  std::vector<std::size_t> of_point;
-  bool others = false;
-};
-
-Groups group(const std::vector<std::string>& labels) {
-  Groups out;
-  std::map<std::string_view, std::size_t> seen;
-  for (const std::string& label : labels) {
-    const auto entry = seen.emplace(label, seen.size()).first->second;
-    out.of_point.push_back(std::min(entry, svg::label_colours));
-    if (entry >= svg::label_colours) out.others = true;
-    else if (entry == out.names.size()) out.names.push_back(label);
-  }
-  if (out.others) out.names.emplace_back("others");
-  return out;
 }
 
 /// The dots of all panels, defined once. The id is a hash of them: several pictures may stand in
@@ -232,9 +216,12 @@ Legend legend(const Groups& groups, const Layout& at) {
 void check(const ContourOptions& options, Index outputs) {
   require(options.components >= 0 && options.components <= outputs, Errc::bad_option,
           "components = {} exceeds the {} of the model", options.components, outputs);
-  require(options.components <= most_panels, Errc::bad_option,
-          "components = {} are more panels than the {} that can be drawn", options.components,
-          most_panels);
+  for (const Index c : options.chosen)
+    require(c >= 0 && c < outputs, Errc::bad_option, "there is no component {}: the model has {}",
+            c + 1, outputs);
+  const auto panels = std::max(options.components, static_cast<Index>(options.chosen.size()));
+  require(panels <= most_panels, Errc::bad_option,
+          "components = {} are more panels than the {} that can be drawn", panels, most_panels);
   require(options.levels >= 1 && options.levels <= 100, Errc::bad_option,
           "levels = {} is not between 1 and 100", options.levels);
   require(options.size >= 80 && options.size <= 2000, Errc::bad_option,
@@ -253,11 +240,16 @@ template <class T>
 std::string contour_svg(const Model<T>& model, const ContourOptions& options) {
   check(options, model.outputs());
   const Plane plane = shown_plane(model, options);
-  const Index count =
-      options.components > 0 ? options.components : std::min<Index>(8, model.outputs());
+  std::vector<Index> chosen = options.chosen;
+  if (chosen.empty()) {
+    chosen.resize(static_cast<std::size_t>(
+        options.components > 0 ? options.components : std::min<Index>(8, model.outputs())));
+    std::iota(chosen.begin(), chosen.end(), Index{0});
+  }
+  const auto count = static_cast<Index>(chosen.size());
   const Layout at(plane, count, options.size);
-  const Matrix<double> scores = scores_on_grid(model, at, options.threads);
-  const Groups groups = group(options.labels);
+  const Matrix<double> scores = scores_on_grid(model, chosen, at, options.threads);
+  const Groups groups = group(options.labels, svg::label_colours);
   const Dots points = dots(groups, options.most_points, at);
   const Legend key = legend(groups, at);
   const Vector<double> share = model.explained_variance_ratio();
@@ -282,8 +274,8 @@ std::string contour_svg(const Model<T>& model, const ContourOptions& options) {
         "font-weight=\"bold\">PC{}</tspan> "
         "{:.1f} %</text>\n",
         number(left_margin + static_cast<double>(column) * (at.width + gap)),
-        number(title_height + static_cast<double>(row) * (at.height + title_height)), c + 1,
-        100 * share[c]);
+        number(title_height + static_cast<double>(row) * (at.height + title_height)),
+        chosen[static_cast<std::size_t>(c)] + 1, 100 * share[chosen[static_cast<std::size_t>(c)]]);
     out += surface(Eigen::Map<const Matrix<double>>(values.data(), at.lines, at.columns),
                    options.levels, at);
     if (!points.id.empty()) out += fmt::format("<use xlink:href=\"#{}\"/>\n", points.id);

@@ -92,7 +92,9 @@ std::vector<Tick> ticks(double low, double high, int count) {
   if (!std::isfinite(step) || !(step > 0)) return out;
   // As many digits as neighbours need to differ.
   const double largest = std::max(std::abs(low), std::abs(high));
-  const int digits = std::clamp(static_cast<int>(std::ceil(std::log10(largest / step))) + 1, 1, 15);
+  int digits = std::clamp(static_cast<int>(std::ceil(std::log10(largest / step))) + 1, 1, 15);
+  if (largest >= 1 && largest < 1e6)  // 100, not 1e+02
+    digits = std::max(digits, static_cast<int>(std::floor(std::log10(largest))) + 1);
   const double first = std::ceil(low / step);
   for (int i = 0; i <= 2 * count + 2; ++i) {
     const double value = (first + i) * step;

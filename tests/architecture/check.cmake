@@ -13,8 +13,10 @@ set(maps_headers map)
 set(operators_headers moments)
 set(model_headers model)
 set(learners_headers hebbian kernel_hebbian rate trace)
+set(diagnostics_headers gradient loadings score)
 set(pictures_headers picture)
 set(preimages_headers compress preimage)
+set(tune_headers tune)
 set(fit_headers approx fit impute incremental incremental_kernel learn merge
   significance)
 

@@ -10,8 +10,9 @@ namespace mercer::test {
 namespace {
 
 const std::vector<std::string> commands = {
-    "fit",   "transform", "inverse", "denoise",     "compress",     "decompress",    "inspect",
-    "merge", "contour",   "probe",   "kernel list", "kernel check", "kernel matrix", "completion"};
+    "fit",        "tune",        "transform",    "inverse",       "denoise",   "compress",
+    "decompress", "inspect",     "score",        "merge",         "contour",   "plot",
+    "probe",      "kernel list", "kernel check", "kernel matrix", "completion"};
 
 std::vector<std::string> call(const std::string& command, const std::string& flag) {
   std::vector<std::string> words = split(command, ' ');
@@ -56,13 +57,19 @@ TEST(CliUsage, help_shows_examples_first) {
 
 TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   const std::set<std::string> rows = {
-      "--columns", "--exclude", "--label", "--id",    "--missing",   "--header", "--delimiter",
-      "--format",  "--threads", "--seed",  "--quiet", "--precision", "--help"};
+      "--columns",   "--exclude", "--label",   "--id",   "--onehot", "--missing",   "--header",
+      "--delimiter", "--format",  "--threads", "--seed", "--quiet",  "--precision", "--help"};
   std::set<std::string> fit = rows;
-  fit.insert({"--output", "--scores", "--components", "--ddof", "--solver", "--tolerance",
-              "--memory", "--no-center", "--scale", "--weights", "--json", "--no-plot", "--kernel",
-              "--map", "--precomputed", "--clip", "--approx", "--time", "--keep-rows"});
+  fit.insert({"--output",    "--scores",  "--components", "--ddof",      "--solver",
+              "--tolerance", "--memory",  "--no-center",  "--scale",     "--weights",
+              "--json",      "--no-plot", "--kernel",     "--map",       "--precomputed",
+              "--clip",      "--approx",  "--time",       "--keep-rows", "--imputed"});
   EXPECT_EQ(flags_of("fit"), fit);
+  std::set<std::string> tune = rows;
+  tune.insert({"--output", "--kernel", "--criterion", "--components", "--folds", "--rows",
+               "--method", "--table", "--checkpoint", "--json", "--ddof", "--memory", "--no-center",
+               "--scale"});
+  EXPECT_EQ(flags_of("tune"), tune);
   std::set<std::string> transform = rows;
   transform.insert("--output");
   EXPECT_EQ(flags_of("transform"), transform);
@@ -76,7 +83,11 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   EXPECT_EQ(flags_of("compress"), compress);
   EXPECT_EQ(flags_of("decompress"), (std::set<std::string>{"--output", "--precision", "--threads",
                                                            "--seed", "--quiet", "--help"}));
-  EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--json", "--help"}));
+  EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--loadings", "--gradient", "--component",
+                                                        "--output", "--json", "--help"}));
+  std::set<std::string> score = transform;
+  score.insert({"--flag", "--reference", "--contributions", "--json"});
+  EXPECT_EQ(flags_of("score"), score);
   EXPECT_EQ(flags_of("merge"), (std::set<std::string>{"--output", "--components", "--json",
                                                       "--threads", "--quiet", "--help"}));
   std::set<std::string> probe = rows;
@@ -92,6 +103,11 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   contour.erase("--precision");
   contour.insert({"--output", "--data", "--components", "--levels", "--size"});
   EXPECT_EQ(flags_of("contour"), contour);
+  std::set<std::string> plot = rows;
+  plot.erase("--precision");
+  plot.insert({"--kind", "--output", "--components", "--ellipses", "--flag", "--levels", "--title",
+               "--width", "--height"});
+  EXPECT_EQ(flags_of("plot"), plot);
 }
 
 TEST(CliUsage, completions_and_manual_know_every_flag) {
@@ -130,15 +146,15 @@ TEST(CliUsage, bash_completes_commands_flags_and_values) {
   EXPECT_EQ(completed({"mercer", "fit", "x.csv", "--so"}), "--solver\n");
   EXPECT_EQ(completed({"mercer", "fit", "--solver", ""}),
             "auto covariance gram svd randomized dense krylov\n");
-  EXPECT_EQ(completed({"mercer", "inspect", "--"}), "--json --help\n");
+  EXPECT_EQ(completed({"mercer", "inspect", "--j"}), "--json\n");
   EXPECT_EQ(completed({"mercer", "kernel", ""}), "list check matrix --help\n");
   EXPECT_EQ(completed({"mercer", "completion", ""}), "bash zsh fish --help\n");
 }
 
 TEST(CliUsage, bash_completion_offers_exactly_the_flags_of_each_command) {
   for (const std::string command :
-       {"fit", "transform", "inverse", "denoise", "compress", "decompress", "inspect", "merge",
-        "contour", "probe", "kernel check", "kernel matrix"}) {
+       {"fit", "tune", "transform", "inverse", "denoise", "compress", "decompress", "inspect",
+        "score", "merge", "contour", "plot", "probe", "kernel check", "kernel matrix"}) {
     std::vector<std::string> words = call(command, "--");
     words.insert(words.begin(), "mercer");
     std::string offered = completed(words);
@@ -161,6 +177,12 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
   wrong({"transform", "m.st"}, {"DATA", "required", "(see mercer transform --help)"});
   wrong({"fit", iris, "--kernels", "rbf"}, {"unknown option '--kernels'"});
   wrong({"inspect", "m.st", "another.st"}, {"unexpected argument 'another.st'"});
+  wrong({"inspect", "m.st", "-o", "x.csv"}, {"--output", "--loadings or --gradient"});
+  wrong({"inspect", "m.st", "--loadings", "--gradient", "x.csv"}, {"one at a time"});
+  wrong({"inspect", "m.st", "--gradient", "x.csv", "--json"}, {"not JSON"});
+  wrong({"score", "m.st"}, {"DATA", "required", "(see mercer score --help)"});
+  wrong({"score", "m.st", "-", "--reference", "-"}, {"both be standard input"});
+  wrong({"score", "m.st", iris, "--json", "-o", "-"}, {"--json"});
   wrong({"merge"}, {"MODELS", "required", "(see mercer merge --help)"});
   wrong({"fit", "-", "-"}, {"standard input"});
   wrong({"fit", iris, "-k"}, {"--components needs a value"});
@@ -168,7 +190,7 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
         {"--solver 'magic'", "covariance, gram, svd, randomized, dense or krylov"});
   wrong({"fit", iris, "--scale", "max"}, {"--scale 'max'", "none or std"});
   wrong({"fit", iris, "--precision", "half"}, {"--precision 'half'", "double or float"});
-  wrong({"fit", iris, "--missing", "zero"}, {"--missing 'zero'", "error, drop or mean"});
+  wrong({"fit", iris, "--missing", "zero"}, {"--missing 'zero'", "error, drop, mean or em"});
   wrong({"fit", iris, "--header", "maybe"}, {"--header 'maybe'", "auto, yes or no"});
   wrong({"fit", iris, "--format", "xls"}, {"--format 'xls'"});
   wrong({"fit", iris, "--ddof", "2"}, {"--ddof '2'", "0 to 1"});

@@ -225,6 +225,8 @@ TEST(BadModelFile, numbers_must_make_sense) {
   expect_complaint(described("weight", 0), "no rows");
   expect_complaint(described("weight", -1), "impossible number");
   expect_complaint(described("total_variance", -1), "impossible number");
+  expect_complaint(described("total_squares", -1), "impossible number");
+  expect_complaint(described("total_squares", "many"), "'total_squares' is not a number");
   expect_complaint(described("feature_names", {"a", "b"}), "one name a feature");
   expect_complaint(forge_description(sample(),
                                      [](Json& d) {

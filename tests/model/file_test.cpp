@@ -33,6 +33,14 @@ TYPED_TEST(ModelFile, gives_back_every_field) {
   EXPECT_EQ(dir.list(), std::vector<std::string>{"model.st"});
 }
 
+TYPED_TEST(ModelFile, tells_how_variance_is_left_out_where_that_is_known) {
+  auto parts = sample_parts<TypeParam>();
+  EXPECT_EQ(Model<TypeParam>(parts).serialize().find("total_squares"), std::string::npos);
+  parts.report.total_squares = 0.125;
+  const Model<TypeParam> model(parts);
+  EXPECT_EQ(Model<TypeParam>::deserialize(model.serialize()).report().total_squares, 0.125);
+}
+
 TYPED_TEST(ModelFile, needs_neither_names_nor_scale) {
   auto parts = sample_parts<TypeParam>();
   parts.scale.resize(0);

@@ -1,0 +1,305 @@
+#include "commands.hpp"
+
+#include "core/json_text.hpp"
+#include "help.hpp"
+#include "interrupt.hpp"
+#include "kept_rows.hpp"
+#include "model_rows.hpp"
+#include "progress_bar.hpp"
+#include "summary.hpp"
+#include "through_model.hpp"
+
+#include <mercer/score.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  mercer score wine.st new.csv                         how well the model fits new rows\n"
+    "  mercer score wine.st new.csv --flag 0.99 -o rows.csv   T2, SPE and a flag of each row\n"
+    "  mercer score wine.st new.csv --flag 0.999 --reference good.csv   limits from rows known "
+    "to be good\n";
+
+constexpr std::size_t most_listed = 1000;  // in JSON
+constexpr std::size_t most_shown = 10;     // in words
+
+struct Flags : ThroughModelFlags {
+  std::string flag;
+  std::string reference;
+  bool contributions = false;
+  bool json = false;
+};
+
+struct Beyond {
+  Index row;  // from 1
+  std::string id, label;
+  double t2, spe;
+  Flag flag;
+};
+
+/// What is told of all rows.
+struct Findings {
+  ScoreTotals totals;
+  Index t2 = 0, spe = 0, any = 0;  // beyond which limit
+  std::vector<Beyond> listed;
+};
+
+template <class T>
+RowScores reference_rows(const Model<T>& model, const Scorer<T>& scorer, const Flags& flags,
+                         const ReadOptions& reading) {
+  const auto source = open_for(model, flags.model, flags.reference, reading);
+  std::vector<double> t2, spe;
+  while (const auto block = source->next()) {
+    stop_if_interrupted();
+    const RowScores rows =
+        naming(source->name(), [&] { return scorer(block->rows, reading.missing); });
+    t2.insert(t2.end(), rows.t2.begin(), rows.t2.end());
+    spe.insert(spe.end(), rows.spe.begin(), rows.spe.end());
+  }
+  require(!t2.empty(), Errc::bad_data, "'{}' has no rows", source->name());
+  note_dropped(*source, flags.run.quiet);
+  const auto vector = [](const std::vector<double>& v) {
+    return Vector<double>(Eigen::Map<const Vector<double>>(v.data(), static_cast<Index>(v.size())));
+  };
+  return {{}, vector(t2), vector(spe), {}};
+}
+
+std::vector<std::string> column_names(Index k, bool has_spe, const Flags& flags) {
+  std::vector<std::string> names = {"t2"};
+  const auto add = [&](const std::string& stem) {
+    for (const std::string& name : numbered(stem + "_pc", k)) names.push_back(name);
+  };
+  if (has_spe) names.emplace_back("spe");
+  if (!flags.flag.empty()) names.emplace_back("flag");
+  if (flags.contributions) add("ctr");
+  if (flags.contributions && has_spe) add("cos2");
+  return names;
+}
+
+Matrix<double> table_of(const RowScores& rows, const std::vector<Flag>& marks,
+                        const Vector<double>& eigenvalues, Index columns, const Flags& flags) {
+  Matrix<double> out(rows.t2.size(), columns);
+  Index next = 0;
+  out.col(next++) = rows.t2;
+  if (rows.spe.size() > 0) out.col(next++) = rows.spe;
+  if (!flags.flag.empty()) {
+    for (Index i = 0; i < out.rows(); ++i)
+      out(i, next) = static_cast<double>(marks[static_cast<std::size_t>(i)]);
+    ++next;
+  }
+  if (!flags.contributions) return out;
+  for (const Matrix<double>& part : {rows.contributions(eigenvalues), rows.cos2()}) {
+    if (part.cols() > 0) out.middleCols(next, part.cols()) = part;
+    next += part.cols();
+  }
+  return out;
+}
+
+template <class T>
+void take_flagged(const Block<T>& block, Index first, Index seen, const RowScores& rows,
+                  const std::vector<Flag>& marks, Findings& found) {
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const Flag flag = marks[i];
+    if (flag == Flag::none) continue;
+    ++found.any;
+    found.t2 += flag != Flag::spe;
+    found.spe += flag != Flag::t2;
+    if (found.listed.size() >= most_listed) continue;
+    const auto at = static_cast<Index>(i);
+    const auto text = static_cast<std::size_t>(block.first_label + first + at);
+    found.listed.push_back({seen + first + at + 1, block.ids ? std::string((*block.ids)[text]) : "",
+                            block.labels ? std::string((*block.labels)[text]) : "", rows.t2[at],
+                            rows.spe.size() > 0 ? rows.spe[at] : 0, flag});
+  }
+}
+
+template <class T>
+Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimits& limits,
+                Source<T>& source, const Flags& flags, const ReadOptions& reading) {
+  const std::vector<std::string> names =
+      column_names(model.outputs(), scorer.no_spe().empty(), flags);
+  std::optional<Sink<double>> out;
+  if (!flags.output.empty())
+    out.emplace(flags.output, names, Sink<double>::Texts{source.schema().id, source.schema().label},
+                Format::by_extension, reading.threads);
+  Findings found;
+  const Index piece = std::max<Index>(256, (Index{1} << 19) / (model.outputs() + 4));
+  while (const auto block = source.next()) {
+    const Index seen = found.totals.rows;
+    for (Index first = 0; first < block->rows.rows(); first += piece) {
+      stop_if_interrupted();
+      const Index count = std::min(piece, block->rows.rows() - first);
+      const RowScores rows = naming(
+          source.name(), [&] { return scorer(block->rows.middle(first, count), reading.missing); });
+      const std::vector<Flag> marks = flagged(rows, limits);
+      found.totals.add(rows);
+      take_flagged(*block, first, seen, rows, marks, found);
+      if (out)
+        out->write(
+            table_of(rows, marks, model.eigenvalues(), static_cast<Index>(names.size()), flags),
+            block->ids, block->labels, block->first_label + first);
+    }
+  }
+  require(found.totals.rows > 0, Errc::bad_data, "'{}' has no rows", source.name());
+  if (out) {
+    out->finish();
+    stop_if_interrupted();
+    out->close();
+  }
+  return found;
+}
+
+template <class T>
+std::string json_of(const Model<T>& model, const ScoreLimits& limits, const Findings& found,
+                    const std::string& no_spe) {
+  using Json = nlohmann::ordered_json;
+  const ScoreTotals& totals = found.totals;
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  const bool spe = no_spe.empty();
+  Json ratio = Json::array(), listed = Json::array();
+  if (spe)
+    for (const double square : totals.squares)
+      ratio.push_back(totals.size > 0 ? square / totals.size : 0.0);
+  for (const Beyond& b : found.listed) {
+    Json row{{"row", b.row}};
+    if (!b.id.empty()) row["id"] = b.id;
+    if (!b.label.empty()) row["label"] = b.label;
+    row["t2"] = b.t2;
+    if (spe) row["spe"] = b.spe;
+    row["flag"] = static_cast<int>(b.flag);
+    listed.push_back(std::move(row));
+  }
+  const Json json{
+      {"rows", totals.rows},
+      {"n_components", model.outputs()},
+      {"mean_spe", spe ? Json(totals.mean_spe()) : Json(nullptr)},
+      {"explained_variance", spe ? Json(totals.explained()) : Json(nullptr)},
+      {"explained_variance_ratio", spe ? ratio : Json(nullptr)},
+      {"fit_explained_variance", model.explained_variance_ratio().sum()},
+      {"level", limits.level},
+      {"t2_limit", or_null(limits.t2)},
+      {"t2_limit_from", limits.t2_from},
+      {"spe_limit", or_null(limits.spe)},
+      {"spe_limit_from", limits.spe_from},
+      {"beyond", {{"t2", found.t2}, {"spe", found.spe}, {"any", found.any}}},
+      {"flagged", listed},
+  };
+  return json_text(json, 2) + "\n";
+}
+
+std::string limit_line(const char* name, const std::optional<double>& limit, double level,
+                       const std::string& from, Index beyond, Index rows) {
+  if (!limit) return fmt::format("{:<5} no limit: {}\n", name, from);
+  return fmt::format("{:<5} {:g} % limit {:.6g} ({}); {} row{} beyond, {:.2f} %\n", name,
+                     100 * level, *limit, from, beyond, beyond == 1 ? "" : "s",
+                     100 * static_cast<double>(beyond) / static_cast<double>(rows));
+}
+
+template <class T>
+std::string words_of(const Model<T>& model, const ScoreLimits& limits, const Findings& found,
+                     const std::string& no_spe, const Flags& flags, const Terminal& out) {
+  const ScoreTotals& totals = found.totals;
+  std::string text = fmt::format(
+      "{}  {} row{}, {} component{}\n", out.bold(shown(flags.rows.data, 60, out.unicode)),
+      totals.rows, totals.rows == 1 ? "" : "s", model.outputs(), model.outputs() == 1 ? "" : "s");
+  if (no_spe.empty())
+    text += fmt::format(
+        "mean squared reconstruction error {:.6g} a row\n"
+        "explained variance {:.2f} % of these rows, {:.2f} % in the fit\n",
+        totals.mean_spe(), 100 * totals.explained(), 100 * model.explained_variance_ratio().sum());
+  text += limit_line("T2", limits.t2, limits.level, limits.t2_from, found.t2, totals.rows);
+  text += limit_line("SPE", limits.spe, limits.level, limits.spe_from, found.spe, totals.rows);
+  if (flags.flag.empty() || found.any == 0) return text;
+  text += "\n" + out.bold(fmt::format("{:>10}{:>13}{:>13}", "row", "T2", "SPE")) + "\n";
+  const std::size_t rows = std::min(found.listed.size(), most_shown);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Beyond& b = found.listed[i];
+    const auto cell = [&](double value, bool beyond) {
+      return fmt::format("{:>12.5g}{}", value, beyond ? "*" : " ");
+    };
+    text += fmt::format("{:>10}", b.row) + cell(b.t2, b.flag != Flag::spe) +
+            (no_spe.empty() ? cell(b.spe, b.flag != Flag::t2) : fmt::format("{:>13}", ""));
+    for (const std::string& name : {b.id, b.label})
+      if (!name.empty()) text += "  " + shown(name, 30, out.unicode);
+    text += '\n';
+  }
+  if (found.any > static_cast<Index>(rows))
+    text += out.dim(fmt::format("       {} more\n", found.any - static_cast<Index>(rows)));
+  return text;
+}
+
+template <class T>
+void score_rows(const Model<T>& model, const Flags& flags) {
+  const double level = flags.flag.empty() ? 0.99 : parse_level("--flag", flags.flag);
+  ProgressBar bar(!flags.run.quiet);
+  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  const auto source = open_for(model, flags.model, flags.rows.data, reading);
+  const Scorer<T> scorer(model, reading.threads);
+  const ScoreLimits limits = flags.reference.empty()
+                                 ? scorer.limits(level)
+                                 : limits_of(reference_rows(model, scorer, flags, reading), level);
+  const Findings found = stream(model, scorer, limits, *source, flags, reading);
+  bar.erase();
+  note_dropped(*source, flags.run.quiet);
+  if (flags.json) return print(json_of(model, limits, found, scorer.no_spe()));
+  if (flags.run.quiet) return;
+  const bool rows_on_stdout = flags.output == "-";
+  const Terminal out = terminal(rows_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
+  const std::string text = words_of(model, limits, found, scorer.no_spe(), flags, out);
+  if (rows_on_stdout) say(text);
+  else print(text);
+}
+
+void run(const Flags& flags) {
+  if (flags.json && flags.output == "-")
+    throw UsageError("--json and an output of - would both go to standard output");
+  if (flags.rows.data == "-" && flags.reference == "-")
+    throw UsageError("DATA and --reference cannot both be standard input");
+  std::visit([&](const auto& model) { score_rows(model, flags); }, load_model(flags));
+}
+
+}  // namespace
+
+double parse_level(std::string_view option, std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc{} || rest != end || !(value > 0 && value < 1))
+    throw UsageError(
+        fmt::format("{} '{}' is not a level between 0 and 1, such as 0.99", option, text));
+  return value;
+}
+
+void add_score(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  flags->output.clear();
+  CLI::App& command = add_command(
+      app, "score", "How well a model fits new rows, and which of them are outliers", examples);
+  add_text(command, "--flag", flags->flag, "LEVEL",
+           "flag rows beyond the limits that this share of ordinary rows is within (0.99)",
+           "Results");
+  add_text(command, "--reference", flags->reference, "GOOD",
+           "limits from these rows, which are good and were not in the fit", "Results");
+  add_switch(command, "--contributions", flags->contributions,
+             "columns ctr_pcN and cos2_pcN: the share of row in component, and the reverse",
+             "Results");
+  add_switch(command, "--json", flags->json, "findings as JSON instead of words", "Results");
+  add_through_model_flags(command, *flags, "DATA",
+                          "rows with the model's columns, in any order; - for standard input",
+                          "T2, SPE and flag of each row (.csv .tsv .npy; - for standard output)");
+  command.callback([flags] { run(*flags); });
+}
+
+}  // namespace mercer::cli

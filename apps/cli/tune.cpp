@@ -1,0 +1,218 @@
+#include "commands.hpp"
+
+#include "bars.hpp"
+#include "core/output_file.hpp"
+#include "help.hpp"
+#include "interrupt.hpp"
+#include "kept_rows.hpp"
+#include "options.hpp"
+#include "preimage_rows.hpp"
+#include "progress_bar.hpp"
+#include "summary.hpp"
+#include "tune_checkpoint.hpp"
+
+#include <mercer/tune.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* examples =
+    "  mercer tune wine.csv --label cultivar --scale std --kernel rbf -o best.st\n"
+    "  mercer tune data.npy --kernel 'rbf(gamma={0.01..10:7})' --kernel 'poly(degree={2,3})' -k "
+    "2,5,10\n"
+    "  mercer tune data.npy --kernel laplacian --criterion parallel\n"
+    "  mercer tune big.npy --kernel rbf --rows 5000 --checkpoint tune.jsonl    stop and go on\n";
+
+struct Flags {
+  RowFlags rows;
+  RunFlags run;
+  VarianceFlags variance;
+  std::vector<std::string> kernels;
+  std::string criterion = "preimage-cv", components, folds = "5", most_rows = "2000";
+  std::string method = "auto";
+  std::string model, table, checkpoint;
+  bool json = false;
+};
+
+std::vector<Index> parse_list(const std::string& text) {
+  std::vector<Index> numbers;
+  for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    numbers.push_back(static_cast<Index>(
+        parse_integer("--components", text.substr(begin, end - begin), 1, 1'000'000)));
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+/// One line a kernel: its best cell, with a bar.
+std::string chart(const Tuned& tuned, Criterion criterion, const Terminal& out) {
+  const bool least = criterion == Criterion::preimage_cv;
+  std::vector<const TuneCell*> lines;
+  for (const TuneCell& cell : tuned.cells) {
+    if (lines.empty() || lines.back()->kernel != cell.kernel) lines.push_back(&cell);
+    else if (!std::isnan(cell.score) && !(lines.back()->score <= cell.score)) lines.back() = &cell;
+  }
+  const TuneCell& best = tuned.cells[tuned.best];
+  double high = -INFINITY, low = INFINITY;
+  std::size_t width = 6;
+  for (const TuneCell*& line : lines) {
+    if (line->kernel == best.kernel) line = &best;
+    width = std::max(width, line->kernel.size());
+    if (std::isnan(line->score)) continue;
+    high = std::max(high, line->score);
+    low = std::min(low, line->score);
+  }
+  if (least || criterion == Criterion::parallel) low = 0;
+  const int room = std::clamp(out.width - static_cast<int>(width) - 34, 0, 40);
+  std::string text =
+      out.bold(fmt::format("  {:<{}}{:>6}{:>12}{:>10}", "kernel", width, "k",
+                           least ? "error" : name_of(criterion), least ? "+-" : "")) +
+      "\n";
+  for (const TuneCell* line : lines) {
+    text += line == &best ? "* " : "  ";
+    text += fmt::format("{:<{}}", line->kernel, width);
+    if (!line->problem.empty() && std::isnan(line->score)) {
+      text += "  " + out.dim(line->problem) + "\n";
+      continue;
+    }
+    text +=
+        line->components > 0 ? fmt::format("{:>6}", line->components) : fmt::format("{:>6}", "");
+    text += fmt::format("{:>12.5g}", line->score);
+    text += line->spread > 0 ? fmt::format("{:>10.2g}", line->spread) : fmt::format("{:>10}", "");
+    text += "  " + bar(high > low ? (line->score - low) / (high - low) : 1, room, out) + "\n";
+  }
+  return text;
+}
+
+std::string table_text(const Tuned& tuned) {
+  std::string text = "kernel,components,score,spread,best,problem\n";
+  const auto quoted = [](const std::string& cell) {
+    std::string out = "\"";
+    for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+  };
+  for (std::size_t i = 0; i < tuned.cells.size(); ++i) {
+    const TuneCell& cell = tuned.cells[i];
+    text += fmt::format("{},{},{},{},{},{}\n", quoted(cell.kernel), cell.components,
+                        std::isnan(cell.score) ? "" : fmt::format("{}", cell.score), cell.spread,
+                        i == tuned.best ? 1 : 0, cell.problem.empty() ? "" : quoted(cell.problem));
+  }
+  return text;
+}
+
+template <class T>
+void tune_rows(const Flags& flags) {
+  ProgressBar bar(!flags.run.quiet);
+  TuneOptions options;
+  options.fit = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
+  if (options.fit.missing == Missing::em)
+    throw UsageError("--missing em is for linear PCA: use --missing mean or drop");
+  options.criterion = parse_criterion(flags.criterion);
+  options.components = parse_list(flags.components);
+  options.folds = static_cast<int>(parse_integer("--folds", flags.folds, 2, 100));
+  options.rows = static_cast<Index>(parse_integer("--rows", flags.most_rows, 10, 100'000));
+  options.preimage.method = parse_preimage_method(flags.method);
+  options.preimage.threads = options.fit.threads;
+  std::optional<OutputFile> model_file, table_file;
+  if (!flags.model.empty()) model_file.emplace(flags.model);
+  if (!flags.table.empty()) table_file.emplace(flags.table);
+
+  const ReadOptions reading =
+      read_options(flags.rows, flags.run, options.fit.monitor, options.fit.memory);
+  const auto source = open<T>(flags.rows.data, reading);
+  const Table<T> table = read_all(*source, options.fit.memory);
+  options.kernels = kernel_grid<T>(flags.kernels, table.rows(), options.fit.scale);
+  std::optional<TuneCheckpoint> checkpoint;
+  if (!flags.checkpoint.empty()) {
+    checkpoint.emplace(flags.checkpoint, run_identity(table.rows(), options));
+    options.known = checkpoint->cells();
+    options.on_cells = [&](const std::vector<TuneCell>& cells) { checkpoint->add(cells); };
+  }
+  const Tuned tuned = naming(source->name(), [&] { return tune(table.rows(), options); });
+  const TuneCell& best = tuned.cells[tuned.best];
+  if (model_file) {
+    const auto rows = from_memory(table.rows(), static_cast<const double*>(nullptr), table.schema);
+    const Model<T> model = naming(source->name(), [&] { return fit(*rows, tuned.options); });
+    model_file->write(model.serialize());
+    model_file->finish();
+  }
+  if (table_file) {
+    table_file->write(table_text(tuned));
+    table_file->finish();
+  }
+  stop_if_interrupted();
+  if (model_file) model_file->publish();
+  if (table_file) table_file->publish();
+  bar.erase();
+  if (flags.json) return print(tuned_json(tuned, options.criterion) + "\n");
+  if (flags.run.quiet) return;
+  const Terminal out = terminal(flags.model == "-" ? STDERR_FILENO : STDOUT_FILENO);
+  std::string text =
+      fmt::format("{}  {} rows x {} columns, {} kernels, {}\n\n",
+                  out.bold(shown(source->name(), 60, out.unicode)), table.rows().rows(),
+                  table.rows().cols(), options.kernels.size(), name_of(options.criterion)) +
+      chart(tuned, options.criterion, out) +
+      fmt::format("\n{}{}: {}\n", best.kernel,
+                  best.components > 0 ? fmt::format(", -k {}", best.components) : "", tuned.reason);
+  if (!flags.model.empty() && flags.model != "-") text += fmt::format("model   {}\n", flags.model);
+  if (flags.model == "-") say(text);
+  else print(text);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      add_command(app, "tune",
+                  "Choose kernel parameters and a number of components by held-out rows", examples);
+  add_text(command, "DATA", flags->rows.data, "",
+           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
+      ->required();
+  command
+      .add_option("--kernel", flags->kernels,
+                  "kernels to compare, with lists {0.1,1,10} and ranges {0.01..10:7};\n"
+                  "rbf alone: nine widths around that of the data; may be given several times")
+      ->option_text("EXPR")
+      ->group("Space")
+      ->required();
+  add_text(command, "--criterion", flags->criterion, "preimage-cv|parallel|likelihood",
+           "error of held-out rows, variance beyond chance, or likelihood (preimage-cv)", "Space");
+  add_text(command, "-k,--components", flags->components, "LIST",
+           "numbers of components to compare (1,2,4 ... 64)", "Space");
+  add_text(command, "--method", flags->method, "NAME",
+           "how pre-images are found: auto, ridge, fixed-point, distances (auto)", "Space");
+  add_text(command, "-o,--output", flags->model, "MODEL", "save the best model, of all rows",
+           "Results");
+  add_text(command, "--table", flags->table, "FILE", "save all scores as CSV", "Results");
+  add_switch(command, "--json", flags->json, "all scores as JSON instead of words", "Results");
+  add_text(command, "--checkpoint", flags->checkpoint, "FILE",
+           "keep what is done here, and go on from it", "Running");
+  add_text(command, "--folds", flags->folds, "N", "parts of the rows, each held out once (5)",
+           "Running");
+  add_text(command, "--rows", flags->most_rows, "N", "most rows to look at, drawn at random (2000)",
+           "Running");
+  add_row_flags(command, flags->rows, Weights::no);
+  add_variance_flags(command, flags->variance);
+  add_precision_flag(command, flags->variance.precision,
+                     "of the arithmetic on rows and of the model (double)");
+  add_run_flags(command, flags->run);
+  add_help(command);
+  command.callback([flags] {
+    if (parse_is_float(flags->variance.precision)) tune_rows<float>(*flags);
+    else tune_rows<double>(*flags);
+  });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,39 @@
+#pragma once
+// What a search has found so far, as a file of lines: a run that was stopped goes on from it.
+
+#include <mercer/rows.hpp>
+#include <mercer/tune.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace mercer::cli {
+
+/// What two runs must have in common to share cells: the rows and the options, not the kernels.
+template <class T>
+std::string run_identity(const Rows<T>& rows, const TuneOptions& options);
+
+class TuneCheckpoint {
+ public:
+  /// Reads what is there; a last line that was cut short counts as not written. Throws
+  /// `Errc::bad_file` for a file of another run or of another kind.
+  TuneCheckpoint(const std::string& path, const std::string& identity);
+  ~TuneCheckpoint();
+  TuneCheckpoint(const TuneCheckpoint&) = delete;
+  TuneCheckpoint& operator=(const TuneCheckpoint&) = delete;
+
+  const std::vector<TuneCell>& cells() const { return cells_; }
+  /// On disk when it returns.
+  void add(const std::vector<TuneCell>& cells);
+
+ private:
+  std::string path_;
+  std::vector<TuneCell> cells_;
+  std::FILE* file_ = nullptr;
+};
+
+/// `mercer tune --json`.
+std::string tuned_json(const Tuned& tuned, Criterion criterion);
+
+}  // namespace mercer::cli

@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// What the components of linear PCA are made of, variable by variable.
+///
+///     auto table = mercer::loadings(model);
+///     table.loadings(0, 1);         // of the first column in the second component
+///     table.correlations(0, 1);     // how they correlate: coordinates in the correlation circle
+///
+/// With b_cj the component, λ_c its variance and s_j² the variance of column j, as the model sees
+/// it (1 where columns are scaled):
+///
+///     loadings       b_cj √λ_c
+///     contributions  b_cj², the share of column j in component c: a column of the table adds up to
+///                    1
+///     correlations   b_cj √λ_c / s_j: between column j and the scores of component c
+///     cos2           correlations²: the share of column j that component c shows; a row of the
+///                    table adds up to 1 when all components are there
+///
+/// Of rows: `RowScores::contributions` and `RowScores::cos2` of score.hpp. Models of kernels have
+/// gradients instead: gradient.hpp. Costs d·k.
+
+#include <mercer/matrix.hpp>
+#include <mercer/model.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+struct Loadings {
+  std::vector<std::string> names;  ///< of the columns; x1 … xd when the model has none
+  Matrix<double> loadings;         ///< d×k
+  Matrix<double> contributions;    ///< d×k
+  /// d×k; empty when the model does not know the columns' variances: they are 1 when it scales, and
+  /// follow from the components when it keeps all of them.
+  Matrix<double> correlations;
+  Matrix<double> cos2;  ///< d×k; empty like `correlations`
+};
+
+/// Throws `Errc::bad_option` when the model is not linear.
+template <class T>
+Loadings loadings(const Model<T>& model);
+
+}  // namespace mercer

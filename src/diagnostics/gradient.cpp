@@ -1,0 +1,161 @@
+#include <mercer/gradient.hpp>
+
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "diagnostics/mapped_rows.hpp"
+#include "linalg/blas.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+namespace mercer {
+
+namespace {
+
+/// No feature moves by more than this share of the largest within a step.
+constexpr double most_move = 0.05;
+constexpr int most_halvings = 200;
+/// Steps h, h/2, …, from which the derivative at h = 0 is extrapolated.
+constexpr Index levels = 4;
+
+/// y_c and φ around one row of z-scores.
+class Neighbourhood {
+ public:
+  Neighbourhood(const Map<double>& map, const Eigen::RowVectorXd& weights, const double* z)
+      : map_(map), weights_(weights), z_(Eigen::Map<const Eigen::RowVectorXd>(z, map.inputs())) {
+    centre_ = features(z_);
+  }
+
+  /// ∂y/∂z_j, from a step that begins with `step`.
+  double slope(Index j, double step, Index row) const {
+    const double h = short_enough(j, step, row);
+    // Neville's scheme in h²: each level takes two more orders off.
+    double d[levels];
+    for (Index i = 0; i < levels; ++i) d[i] = difference(j, std::ldexp(h, static_cast<int>(-i)));
+    double power = 1;
+    for (Index order = 1; order < levels; ++order) {
+      power *= 4;
+      for (Index i = levels - 1; i >= order; --i) d[i] += (d[i] - d[i - 1]) / (power - 1);
+    }
+    return d[levels - 1];
+  }
+
+ private:
+  Matrix<double> features(const Matrix<double>& rows) const {
+    Matrix<double> out(rows.rows(), map_.features());
+    map_.apply(Rows<double>(rows), out);
+    return out;
+  }
+
+  Matrix<double> pair(Index j, double h) const {
+    Matrix<double> both = z_.replicate(2, 1);
+    both(0, j) += h;
+    both(1, j) -= h;
+    return both;
+  }
+
+  double difference(Index j, double h) const {
+    const Matrix<double> both = pair(j, h);
+    const Matrix<double> phi = features(both);
+    // The difference first: what the two sides share is not to be rounded.
+    return (phi.row(0) - phi.row(1)).dot(weights_) / (both(0, j) - both(1, j));
+  }
+
+  bool inside(const Matrix<double>& rows) const {
+    try {
+      map_.require_domain(Rows<double>(rows), 0);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  double short_enough(Index j, double h, Index row) const {
+    for (int i = 0; i < most_halvings; ++i, h /= 2) {
+      const Matrix<double> both = pair(j, h);
+      if (both(0, j) == z_[j] || both(1, j) == z_[j]) break;
+      if (!inside(both)) continue;
+      const Matrix<double> phi = features(both);
+      if (!phi.allFinite()) continue;
+      const double largest = std::max(phi.cwiseAbs().maxCoeff(), centre_.cwiseAbs().maxCoeff());
+      const double moved = (phi.rowwise() - centre_.row(0)).cwiseAbs().maxCoeff();
+      if (moved <= most_move * largest) return h;
+    }
+    fail(Errc::bad_data,
+         "row {} has no gradient in column {}: it lies at the edge of what {} takes", row + 1,
+         j + 1, map_.kernel().empty() ? map_.text() : map_.kernel());
+  }
+
+  const Map<double>& map_;
+  const Eigen::RowVectorXd& weights_;
+  Eigen::RowVectorXd z_;
+  Matrix<double> centre_;
+};
+
+/// The length that a step begins with: that of what the map has seen, or of the point itself.
+Vector<double> first_steps(const Map<double>& map, const Matrix<double>& z) {
+  Vector<double> steps = z.cwiseAbs().colwise().maxCoeff().transpose();
+  if (map.space() == Space::kernel) {
+    Matrix<double> anchors(map.anchors().rows(), map.inputs());
+    identity_map<double>(map.inputs())->apply(map.anchors(), anchors);
+    const Matrix<double> spread =
+        anchors.colwise().maxCoeff() - Matrix<double>(anchors.colwise().minCoeff());
+    steps = steps.cwiseMax(spread.transpose());
+  }
+  for (Index j = 0; j < steps.size(); ++j)
+    if (!(steps[j] > 0)) steps[j] = 1;
+  return steps;
+}
+
+Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x, Index component,
+                               int threads) {
+  Matrix<double> buffer;
+  const Rows<double> given = map_inputs(model, x, Missing::error, 0, buffer);
+  Matrix<double> z(x.rows(), x.cols());
+  identity_map<double>(x.cols())->apply(given, z);
+  const Vector<double> steps = first_steps(model.map(), z);
+  const Eigen::RowVectorXd weights = model.components().row(component);
+  Matrix<double> out(x.rows(), x.cols());
+  const BlasThreads one(1);
+  parallel_for(x.rows(), thread_count(threads), [&](Index i) {
+    const Neighbourhood around(model.map(), weights, z.row(i).data());
+    for (Index j = 0; j < z.cols(); ++j) out(i, j) = around.slope(j, steps[j] / 8, i);
+  });
+  if (model.scale().size() > 0) out.array().rowwise() /= model.scale().transpose().array();
+  require(out.allFinite(), Errc::bad_data, "a gradient is too large for a number");
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+Matrix<double> gradient(const Model<T>& model, const Rows<T>& x, Index component, int threads) {
+  require(model.map().space() != Space::precomputed, Errc::bad_option,
+          "the model was fitted to a kernel matrix: it has no columns to have a gradient in");
+  require(component >= 0 && component < model.outputs(), Errc::bad_option,
+          "there is no component {}: the model has {}", component + 1, model.outputs());
+  require(x.cols() == model.inputs(), Errc::bad_data,
+          "rows have {} columns, the model was fitted to {}", x.cols(), model.inputs());
+  if (model.map().is_identity()) {
+    Eigen::RowVectorXd b = model.components().row(component).template cast<double>();
+    if (model.scale().size() > 0)
+      b.array() /= model.scale().template cast<double>().transpose().array();
+    return b.replicate(x.rows(), 1);
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    return mapped_gradient(model, x, component, threads);
+  } else {
+    require(!model.map().text().starts_with("function"), Errc::bad_option,
+            "the gradient of a function of a program needs a model in double");
+    const Model<double> precise = Model<double>::deserialize(model.serialize());
+    Matrix<T> dense(x.rows(), x.cols());
+    identity_map<T>(x.cols())->apply(x, dense);
+    const Matrix<double> rows = dense.template cast<double>();
+    return mapped_gradient(precise, rows, component, threads);
+  }
+}
+
+template Matrix<double> gradient(const Model<float>&, const Rows<float>&, Index, int);
+template Matrix<double> gradient(const Model<double>&, const Rows<double>&, Index, int);
+
+}  // namespace mercer

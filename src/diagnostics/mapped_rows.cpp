@@ -1,0 +1,78 @@
+#include "diagnostics/mapped_rows.hpp"
+
+#include "core/require.hpp"
+
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// Says which cell cannot be used, if one cannot. Returns whether some are missing.
+template <class T>
+bool check_cells(const Rows<T>& x, bool fill, Index first) {
+  bool missing = false;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const std::int64_t begin = x.sparse() ? x.csr().offsets[i] : 0;
+    const std::int64_t end = x.sparse() ? x.csr().offsets[i + 1] : x.cols();
+    for (std::int64_t e = begin; e < end; ++e) {
+      const T value = x.sparse() ? x.csr().values[e] : x.row(i)[e];
+      if (std::isfinite(value)) continue;
+      missing = true;
+      require(fill && std::isnan(value), Errc::bad_data,
+              "row {}, column {} is {}; remove the row or fill in a number", first + i + 1,
+              (x.sparse() ? x.csr().columns[e] : e) + 1, value);
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
+template <class T>
+Rows<T> map_inputs(const Model<T>& model, const Rows<T>& x, Missing missing, Index first,
+                   Matrix<T>& buffer) {
+  require(x.cols() == model.inputs(), Errc::bad_data,
+          "rows have {} columns, the model was fitted to {}", x.cols(), model.inputs());
+  const bool holes = check_cells(x, missing == Missing::mean, first);
+  if (model.map().is_identity()) return x;  // a missing cell lies on the mean once that is off
+  const bool scale = model.scale().size() > 0;
+  Rows<T> z = x;
+  if (holes || scale) {
+    require(model.input_mean().size() > 0, Errc::bad_option,
+            "the model has no means of its columns to put into missing cells");
+    buffer.resize(x.rows(), x.cols());
+    identity_map<T>(x.cols())->apply(x, buffer);
+    const auto mean = model.input_mean().transpose().array();
+    for (Index i = 0; i < x.rows(); ++i) {
+      auto row = buffer.row(i).array();
+      row = row.isNaN().select(mean, row);
+      if (scale) row = (row - mean) / model.scale().transpose().array();
+    }
+    z = buffer;
+  }
+  model.map().require_domain(z, first);
+  return z;
+}
+
+template <class T>
+Matrix<double> centred_features(const Model<T>& model, const Rows<T>& z) {
+  Matrix<T> phi(z.rows(), model.map().features());
+  model.map().apply(z, phi);
+  Matrix<double> out = phi.template cast<double>();
+  out.rowwise() -= model.mean().template cast<double>().transpose();
+  if (!model.map().is_identity()) return out;
+  out = out.array().isNaN().select(0.0, out);
+  if (model.scale().size() > 0)
+    out.array().rowwise() /= model.scale().template cast<double>().transpose().array();
+  return out;
+}
+
+#define MERCER_INSTANTIATE(T)                                                               \
+  template Rows<T> map_inputs(const Model<T>&, const Rows<T>&, Missing, Index, Matrix<T>&); \
+  template Matrix<double> centred_features(const Model<T>&, const Rows<T>&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,49 @@
+#include "pictures/label_places.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+std::optional<Box> LabelPlaces::place(double x, double y, double dx, double dy, double width,
+                                      double height) {
+  const double length = std::hypot(dx, dy);
+  const double angle = length > 0 ? std::atan2(dy, dx) : -0.8;
+  // Rings around the point, each begun in the direction asked for, to both sides in turn.
+  for (const double radius : {4.0, 9.0, 16.0, 25.0, 36.0, 50.0, 66.0})
+    for (int turn = 0; turn < 25; ++turn) {
+      const double side = (turn % 2 == 0 ? 1 : -1) * ((turn + 1) / 2);
+      const double a = angle + side * 0.26;
+      const double ux = std::cos(a), uy = std::sin(a);
+      // The box touches the ring with the side or corner that faces the point.
+      const Box box{x + radius * ux + (ux - 1) / 2 * width, y + radius * uy + (uy - 1) / 2 * height,
+                    width, height};
+      const bool free =
+          box.inside(room_) &&
+          std::none_of(taken_.begin(), taken_.end(), [&](const Box& t) { return box.overlaps(t); });
+      if (!free) continue;
+      taken_.push_back(box);
+      return box;
+    }
+  return std::nullopt;
+}
+
+std::string placed_label(LabelPlaces& places, double x, double y, double dx, double dy,
+                         const std::string& name, std::size_t most, const char* fill) {
+  constexpr double height = 13;
+  const auto box = places.place(x, y, dx, dy, text_width(name, most) + 2, height);
+  if (!box) return {};
+  const double cx = std::clamp(x, box->x, box->x + box->width);
+  const double cy = std::clamp(y, box->y, box->y + box->height);
+  std::string out;
+  if (std::hypot(cx - x, cy - y) > 8)
+    out = fmt::format("<path class=\"lead\" d=\"M{} {}L{} {}\"/>", svg::number(x), svg::number(y),
+                      svg::number(cx), svg::number(cy));
+  return out + text_at(box->x + box->width / 2, box->y + height - 3, "middle",
+                       svg::text(name, most),
+                       fmt::format(" class=\"name\" fill=\"{}\"", fill).c_str());
+}
+
+}  // namespace mercer

@@ -1,0 +1,94 @@
+#include "tune/criteria.hpp"
+
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+namespace mercer {
+
+namespace {
+
+/// The model with its first components only.
+template <class T>
+Model<T> first_components(const Model<T>& model, Index k) {
+  ModelParts<T> parts = model.parts();
+  parts.components = Matrix<T>(parts.components.topRows(k));
+  parts.eigenvalues = Vector<double>(parts.eigenvalues.head(k));
+  parts.report.solver.residuals.resize(static_cast<std::size_t>(k));
+  return Model<T>(std::move(parts));
+}
+
+/// log of 1/∫k: what makes a density of the kernel.
+double log_norm(const std::string& kernel, double d) {
+  const auto gamma = [&] {
+    const std::size_t at = kernel.find("gamma=");
+    double value = 0;
+    std::from_chars(kernel.data() + at + 6, kernel.data() + kernel.size(), value);
+    return value;
+  };
+  if (kernel.starts_with("rbf(gamma=")) return d / 2 * std::log(gamma() / std::numbers::pi);
+  if (kernel.starts_with("laplacian(gamma=")) return d * std::log(gamma() / 2);
+  fail(Errc::bad_option, "the likelihood is for rbf and laplacian, which are densities");
+}
+
+}  // namespace
+
+template <class T>
+std::vector<double> preimage_errors(const Matrix<T>& train, const Matrix<T>& held_out,
+                                    const Kernel& kernel, const std::vector<Index>& components,
+                                    const TuneOptions& options) {
+  FitOptions fitting = options.fit;
+  fitting.kernel = kernel;
+  fitting.components = at_most(components.back());
+  fitting.threads = 1;
+  fitting.monitor = {};
+  const Model<T> all = fit(train, fitting);
+  const Vector<double> mean = train.template cast<double>().colwise().mean();
+  Vector<double> unit = Vector<double>::Ones(train.cols());
+  if (all.scale().size() > 0) unit = all.scale().template cast<double>();
+  const auto size = [&](const Matrix<double>& rows) {
+    return (rows.array().rowwise() / unit.transpose().array()).square().sum();
+  };
+  const Matrix<double> rows = held_out.template cast<double>();
+  const double total = size(rows.rowwise() - mean.transpose());
+  require(total > 0, Errc::bad_data, "held-out rows are all equal to the mean");
+  PreImageOptions decoding = options.preimage;
+  decoding.threads = 1;
+  std::vector<double> errors;
+  for (const Index k : components) {
+    if (k > all.outputs()) break;
+    const Decoder<T> decoder(first_components(all, k), decoding);
+    errors.push_back(size(decoder.denoise(Rows<T>(held_out)).rows.template cast<double>() - rows) /
+                     total);
+  }
+  return errors;
+}
+
+template <class T>
+double log_likelihood(const Matrix<T>& x, const std::string& text, int threads) {
+  const Kernel kernel = Kernel::parse(text);
+  const double norm = log_norm(kernel.text(), static_cast<double>(x.cols()));
+  const Matrix<T> k = kernel.matrix(Rows<T>(x), threads);
+  const auto n = static_cast<double>(x.rows());
+  double sum = 0;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const double others = k.row(i).template cast<double>().sum() - static_cast<double>(k(i, i));
+    // A row without any neighbour would make all of it −∞; the smallest number stands for it.
+    sum += norm + std::log(std::max(others, std::numeric_limits<double>::min()) / (n - 1));
+  }
+  return sum / n;
+}
+
+#define MERCER_INSTANTIATE(T)                                                                     \
+  template std::vector<double> preimage_errors(const Matrix<T>&, const Matrix<T>&, const Kernel&, \
+                                               const std::vector<Index>&, const TuneOptions&);    \
+  template double log_likelihood(const Matrix<T>&, const std::string&, int);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,195 @@
+#include "cli/support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace mercer::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Wine, scaled, two components; and the same rows with one that is spoilt.
+struct Wine {
+  explicit Wine(const TempDir& dir)
+      : model(dir / "wine.st"), data(data_file("wine.csv")), spoilt(dir / "spoilt.csv") {
+    const auto run = mercer(
+        {"fit", data, "--label", "cultivar", "--scale", "std", "-k", "2", "-q", "-o", model});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    std::string text = slurp(data);
+    const std::size_t line = text.find('\n') + 1, comma = text.find(',', text.find(',', line) + 1);
+    text.insert(comma, "e2");  // a comma too late in the first wine's second cell
+    dir.file("spoilt.csv", text);
+  }
+  std::string model, data, spoilt;
+};
+
+TEST(CliScore, says_how_well_the_model_fits) {
+  const TempDir dir;
+  const Wine wine(dir);
+  const auto run = mercer({"score", wine.model, wine.data});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const char* text : {"178 rows, 2 components", "explained variance 55.41 % of these rows",
+                           "55.41 % in the fit", "T2", "99 % limit", "F(2, 176)", "SPE", "Box's"})
+    EXPECT_THAT(run.out, testing::HasSubstr(text));
+  const auto json = mercer({"score", wine.model, wine.data, "--json"});
+  const Json found = Json::parse(json.out);
+  EXPECT_EQ(found["rows"], 178);
+  EXPECT_NEAR(found["explained_variance"].get<double>(),
+              found["fit_explained_variance"].get<double>(), 1e-12);
+  // Thirteen z-scores have a variance of 13, over N - 1.
+  EXPECT_NEAR(found["mean_spe"].get<double>(),
+              13 * 177.0 / 178 * (1 - found["explained_variance"].get<double>()), 1e-9);
+  EXPECT_EQ(found["explained_variance_ratio"].size(), 2u);
+}
+
+TEST(CliScore, flags_the_row_that_is_unlike_the_others) {
+  const TempDir dir;
+  const Wine wine(dir);
+  const auto run =
+      mercer({"score", wine.model, wine.spoilt, "--flag", "0.999", "-o", dir / "r.csv"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::HasSubstr("beyond"));
+  const auto rows = cells(slurp(dir / "r.csv"));
+  ASSERT_EQ(rows.size(), 179u);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"cultivar", "t2", "spe", "flag"}));
+  EXPECT_NE(rows[1][3], "0");
+  int flagged = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) flagged += rows[i][3] != "0";
+  EXPECT_LE(flagged, 10);  // wine is not quite Gaussian
+  const Json found =
+      Json::parse(mercer({"score", wine.model, wine.spoilt, "--flag", "0.999", "--json"}).out);
+  EXPECT_EQ(found["beyond"]["any"], flagged);
+  EXPECT_EQ(found["flagged"][0]["row"], 1);
+  EXPECT_EQ(found["flagged"].size(), static_cast<std::size_t>(flagged));
+}
+
+TEST(CliScore, limits_may_come_from_good_rows) {
+  const TempDir dir;
+  const Wine wine(dir);
+  const auto run = mercer(
+      {"score", wine.model, wine.spoilt, "--flag", "0.9", "--reference", wine.data, "--json"});
+  const Json found = Json::parse(run.out);
+  EXPECT_THAT(found["spe_limit_from"].get<std::string>(),
+              testing::HasSubstr("quantile of 178 rows"));
+  // ceil(0.9 * 179) = 162 of the 178 good rows are within each limit.
+  const Json good = Json::parse(
+      mercer({"score", wine.model, wine.data, "--flag", "0.9", "--reference", wine.data, "--json"})
+          .out);
+  EXPECT_EQ(good["beyond"]["t2"], 16);
+  EXPECT_EQ(good["beyond"]["spe"], 16);
+}
+
+TEST(CliScore, contributions_add_up_over_the_training_rows) {
+  const TempDir dir;
+  const Wine wine(dir);
+  const auto run = mercer({"score", wine.model, wine.data, "--contributions", "-o", "-"});
+  EXPECT_EQ(run.exit_code, 0);
+  const auto rows = cells(run.out);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"cultivar", "t2", "spe", "ctr_pc1", "ctr_pc2",
+                                               "cos2_pc1", "cos2_pc2"}));
+  double sum = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    sum += number(rows[i][4]);
+    EXPECT_LE(number(rows[i][5]) + number(rows[i][6]), 1 + 1e-12);
+  }
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_THAT(run.err, testing::HasSubstr("explained variance"));
+}
+
+TEST(CliScore, kernel_models_have_an_spe_too) {
+  const TempDir dir;
+  for (const std::string approx : {"none", "nystrom(landmarks=60)"}) {
+    ASSERT_EQ(mercer({"fit", data_file("rings.csv"), "--label", "class", "--kernel",
+                      "rbf(gamma=0.5)", "-k", "4", "--approx", approx, "-q", "-o", dir / "m.st"})
+                  .exit_code,
+              0);
+    const auto run = mercer({"score", dir / "m.st", data_file("rings.csv"), "--json"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const Json found = Json::parse(run.out);
+    EXPECT_NEAR(found["explained_variance"].get<double>(),
+                found["fit_explained_variance"].get<double>(), 1e-3);
+    EXPECT_EQ(found["spe_limit"].is_null(), approx != "none");
+  }
+}
+
+TEST(CliScore, errors_are_one_line_and_leave_nothing_behind) {
+  const TempDir dir;
+  const Wine wine(dir);
+  const auto before = dir.list();
+  const std::string out = dir / "x.csv", iris = data_file("iris.csv");
+  expect_error(mercer({"score", wine.model, iris, "-o", out}), 1, {"iris.csv", "alcohol"});
+  expect_error(
+      mercer({"score", wine.model, data_file("digits.csv"), "--columns", "1-4", "-o", out}), 1,
+      {"4 feature columns", "has 13"});
+  expect_error(mercer({"score", wine.model, wine.data, "--flag", "2"}), 2, {"--flag '2'", "0.99"});
+  expect_error(mercer({"score", wine.model, wine.data, "--flag", "x"}), 2, {"--flag 'x'"});
+  expect_error(mercer({"score", wine.model, wine.data, "--reference", dir / "none.csv"}), 1,
+               {"none.csv"});
+  const std::string header = slurp(wine.data).substr(0, slurp(wine.data).find('\n') + 1);
+  dir.file("empty.csv", header);
+  expect_error(mercer({"score", wine.model, dir / "empty.csv", "-o", out}), 1, {"empty.csv"});
+  dir.file("holes.csv", header + ",,,,,,,,,,,,,barolo\n");
+  expect_error(mercer({"score", wine.model, dir / "holes.csv", "-o", out}), 1, {"holes.csv"});
+  for (const char* extra : {"empty.csv", "holes.csv"}) std::filesystem::remove(dir / extra);
+  EXPECT_EQ(dir.list(), before);
+}
+
+TEST(CliInspect, loadings_of_scaled_columns_are_correlations) {
+  const TempDir dir;
+  const Wine wine(dir);
+  const auto run = mercer({"inspect", wine.model, "--loadings"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const char* text : {"correlation", "share, %", "cos2", "flavanoids", "PC2"})
+    EXPECT_THAT(run.out, testing::HasSubstr(text));
+  const Json json = Json::parse(mercer({"inspect", wine.model, "--loadings", "--json"}).out);
+  EXPECT_EQ(json["columns"].size(), 13u);
+  for (std::size_t j = 0; j < 13; ++j)
+    for (std::size_t c = 0; c < 2; ++c) {
+      const double r = json["correlations"][j][c];
+      EXPECT_NEAR(json["loadings"][j][c].get<double>(), r, 1e-12);
+      EXPECT_NEAR(json["cos2"][j][c].get<double>(), r * r, 1e-12);
+    }
+  ASSERT_EQ(mercer({"inspect", wine.model, "--loadings", "-o", dir / "l.csv"}).exit_code, 0);
+  const auto rows = cells(slurp(dir / "l.csv"));
+  EXPECT_EQ(rows[0][0], "column");
+  EXPECT_EQ(rows[0].size(), 9u);
+  EXPECT_EQ(rows.size(), 14u);
+}
+
+TEST(CliInspect, gradients_of_a_linear_model_are_its_components) {
+  const TempDir dir;
+  const std::string model = dir / "iris.st";
+  ASSERT_EQ(
+      mercer({"fit", data_file("iris.csv"), "--label", "species", "-q", "-o", model}).exit_code, 0);
+  const auto run =
+      mercer({"inspect", model, "--gradient", data_file("iris.csv"), "--component", "2"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const auto rows = cells(run.out);
+  ASSERT_EQ(rows.size(), 151u);
+  double square = 0;
+  for (std::size_t j = 1; j < 5; ++j) square += std::pow(number(rows[7][j]), 2);
+  EXPECT_NEAR(square, 1, 1e-12);
+  EXPECT_EQ(std::vector<std::string>(rows[7].begin() + 1, rows[7].end()),
+            std::vector<std::string>(rows[9].begin() + 1, rows[9].end()));
+}
+
+TEST(CliInspect, a_kernel_model_has_gradients_and_no_loadings) {
+  const TempDir dir;
+  const std::string model = dir / "m.st", rings = data_file("rings.csv");
+  ASSERT_EQ(mercer({"fit", rings, "--label", "class", "--kernel", "rbf(gamma=0.5)", "-k", "2", "-q",
+                    "-o", model})
+                .exit_code,
+            0);
+  expect_error(mercer({"inspect", model, "--loadings"}), 2, {"m.st", "no loadings", "--gradient"});
+  ASSERT_EQ(mercer({"inspect", model, "--gradient", rings, "-o", dir / "g.csv"}).exit_code, 0);
+  EXPECT_EQ(cells(slurp(dir / "g.csv"))[0], (std::vector<std::string>{"class", "x", "y"}));
+  expect_error(mercer({"inspect", model, "--gradient", rings, "--component", "3"}), 2,
+               {"--component '3'", "1 to 2"});
+  expect_error(mercer({"inspect", model, "--gradient", data_file("wine.csv")}), 1, {"wine.csv"});
+}
+
+}  // namespace
+
+}  // namespace mercer::test

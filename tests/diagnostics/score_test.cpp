@@ -1,0 +1,311 @@
+#include "support/errors.hpp"
+#include "support/random.hpp"
+
+#include <mercer/approx.hpp>
+#include <mercer/fit.hpp>
+#include <mercer/score.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/LU>
+#include <Eigen/SparseCore>
+
+#include <limits>
+
+namespace mercer {
+namespace {
+
+using test::Random;
+
+void expect_close(const Vector<double>& a, const Vector<double>& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_LE((a - b).cwiseAbs().maxCoeff(), tolerance * (1 + b.cwiseAbs().maxCoeff()));
+}
+
+TEST(Score, of_linear_pca_is_distance_and_reconstruction_error) {
+  Random random(1);
+  const Matrix<double> x = random.normal(50, 5), fresh = 2 * random.normal(20, 5);
+  for (const Scale scale : {Scale::none, Scale::std}) {
+    const auto model = fit(x, {.components = 2, .scale = scale});
+    const RowScores rows = Scorer(model)(fresh);
+    const Matrix<double> y = model.transform(fresh);
+    Matrix<double> rest = fresh - model.inverse(y),
+                   all = fresh.rowwise() - model.mean().transpose();
+    if (scale == Scale::std)
+      for (Index j = 0; j < 5; ++j) {
+        rest.col(j) /= model.scale()[j];
+        all.col(j) /= model.scale()[j];
+      }
+    expect_close(rows.spe, rest.rowwise().squaredNorm(), 1e-12);
+    expect_close(rows.size, all.rowwise().squaredNorm(), 1e-12);
+    const Vector<double> lambda = model.explained_variance();
+    for (Index i = 0; i < 20; ++i)
+      EXPECT_NEAR(rows.t2[i], y(i, 0) * y(i, 0) / lambda[0] + y(i, 1) * y(i, 1) / lambda[1], 1e-11);
+    EXPECT_LE((rows.scores - y).cwiseAbs().maxCoeff(), 1e-12);
+  }
+}
+
+TEST(Score, t2_of_all_components_is_the_mahalanobis_distance) {
+  Random random(2);
+  const Matrix<double> x = random.normal(40, 3) * random.normal(3, 3);
+  const auto model = fit(x);
+  const Matrix<double> centred = x.rowwise() - x.colwise().mean();
+  const Eigen::MatrixXd inverse = (centred.transpose() * centred / 39).inverse();
+  const RowScores rows = Scorer(model)(x);
+  for (Index i = 0; i < 40; ++i)
+    EXPECT_NEAR(rows.t2[i], centred.row(i).dot(inverse * centred.row(i).transpose()), 1e-10);
+  EXPECT_LE(rows.spe.maxCoeff(), 1e-25);
+}
+
+/// ‖φ(x) − m‖² and ‖y‖² in an explicit feature space with φ(x)·φ(y) = k(x, y).
+TEST(Score, of_a_polynomial_kernel_is_that_of_its_explicit_features) {
+  Random random(3);
+  const Matrix<double> x = random.normal(60, 2), fresh = random.normal(15, 2);
+  const Kernel kernel = kernels::poly({.degree = 2, .coef0 = 1, .gamma = 1});
+  for (const bool center : {true, false}) {
+    const auto by_map = fit(x, polynomial_map<double>(2, 2), {.components = 2, .center = center});
+    const RowScores wanted = Scorer(by_map)(fresh);
+    const auto exact = fit(x, {.components = 2, .kernel = kernel, .center = center});
+    // As many landmarks as the feature space has dimensions see all of it.
+    const auto landmarks = fit(
+        x, {.components = 2, .kernel = kernel, .approx = Cholesky{.rank = 6}, .center = center});
+    for (const Model<double>* model : {&exact, &landmarks}) {
+      const Scorer scorer(*model);
+      EXPECT_EQ(scorer.no_spe(), "");
+      const RowScores rows = scorer(fresh);
+      expect_close(rows.t2, wanted.t2, 1e-7);
+      expect_close(rows.spe, wanted.spe, 1e-7);
+      expect_close(rows.size, wanted.size, 1e-7);
+    }
+  }
+}
+
+TEST(Score, of_training_rows_adds_up_to_what_the_model_says) {
+  Random random(4);
+  const Matrix<double> x = random.normal(80, 3);
+  for (const auto& kernel :
+       {std::optional<Kernel>(), std::optional<Kernel>(kernels::rbf({.gamma = 0.5}))}) {
+    const auto model = fit(x, {.components = 2, .kernel = kernel});
+    const RowScores rows = Scorer(model)(x);
+    ScoreTotals totals;
+    totals.add(rows);
+    const double kept = model.explained_variance_ratio().sum();
+    EXPECT_NEAR(totals.explained(), kept, 1e-9);
+    EXPECT_NEAR(totals.size / 79, model.report().total_variance, 1e-9);
+    const Matrix<double> shares = rows.contributions(model.eigenvalues());
+    for (Index c = 0; c < 2; ++c) EXPECT_NEAR(shares.col(c).sum(), 1, 1e-9);
+    for (Index i = 0; i < 80; ++i)
+      EXPECT_NEAR(rows.cos2().row(i).sum(), 1 - rows.spe[i] / rows.size[i], 1e-9);
+  }
+}
+
+TEST(Score, blocks_and_threads_change_nothing) {
+  Random random(5);
+  const Matrix<double> x = random.normal(1500, 4);
+  const auto model = fit(x, {.components = 2});
+  const RowScores all = Scorer(model, 1)(x), again = Scorer(model, 3)(x);
+  EXPECT_TRUE(all.t2 == again.t2 && all.spe == again.spe);
+  const Csr<double> csr = Csr<double>::from(Eigen::SparseMatrix<double>(x.sparseView()));
+  expect_close(Scorer(model)(Rows<double>(csr)).spe, all.spe, 1e-14);
+}
+
+/// The share of fresh Gaussian rows beyond each limit, over several fits.
+struct Alarms {
+  double t2 = 0, spe = 0;
+};
+Alarms gaussian_alarms(Index n, const Vector<double>& deviations, Index k, double level,
+                       Scale scale = Scale::none) {
+  Random random(77);
+  const Index d = deviations.size(), fresh = 2000;
+  const int fits = 20;
+  const Matrix<double> axes = random.rotation(d);
+  const auto draw = [&](Index rows) {
+    return Matrix<double>(random.normal(rows, d) * deviations.asDiagonal() * axes);
+  };
+  Alarms sum;
+  for (int f = 0; f < fits; ++f) {
+    const auto model = fit(draw(n), {.components = k, .scale = scale});
+    const Scorer scorer(model);
+    const ScoreLimits limits = scorer.limits(level);
+    for (const Flag flag : flagged(scorer(draw(fresh)), limits)) {
+      sum.t2 += flag == Flag::t2 || flag == Flag::both;
+      sum.spe += flag == Flag::spe || flag == Flag::both;
+    }
+  }
+  return {sum.t2 / (fits * fresh), sum.spe / (fits * fresh)};
+}
+
+// 40,000 rows: a share of 1 % has a deviation of 0.05 %, and fits differ by more than that.
+TEST(Score, limits_flag_one_gaussian_row_in_a_hundred) {
+  Vector<double> deviations(10);
+  deviations << 5, 4, 3, 1.5, 1.2, 1, 0.8, 0.6, 0.4, 0.2;
+  for (const Index n : {60, 500}) {
+    const Alarms at = gaussian_alarms(n, deviations, 3, 0.99);
+    EXPECT_NEAR(at.t2, 0.01, 0.003) << n;
+    EXPECT_NEAR(at.spe, 0.01, n < 100 ? 0.006 : 0.004) << n;  // 60 rows tell variances to 20 %
+  }
+  const Alarms at = gaussian_alarms(200, deviations, 3, 0.95, Scale::std);
+  EXPECT_NEAR(at.t2, 0.05, 0.008);
+  EXPECT_NEAR(at.spe, 0.05, 0.012);
+}
+
+TEST(Score, limits_hold_with_more_columns_than_rows) {
+  Vector<double> deviations = Vector<double>::Ones(80);
+  deviations.head(3) << 20, 15, 10;
+  const Alarms at = gaussian_alarms(40, deviations, 3, 0.99);
+  EXPECT_NEAR(at.t2, 0.01, 0.004);
+  EXPECT_LE(at.spe, 0.02);
+  EXPECT_GE(at.spe, 0.0005);
+}
+
+TEST(Score, limits_of_a_kernel_model_come_from_its_rows) {
+  Random random(12);
+  const auto ring = [&](Index n) {
+    Matrix<double> x(n, 2);
+    for (Index i = 0; i < n; ++i) {
+      const double angle = 6.283185307179586 * random.uniform(), r = 3 + 0.2 * random.normal();
+      x.row(i) << r * std::cos(angle), r * std::sin(angle);
+    }
+    return x;
+  };
+  double t2 = 0, spe = 0;
+  for (int f = 0; f < 6; ++f) {
+    const auto model = fit(ring(250), {.components = 6, .kernel = kernels::rbf({.gamma = 0.5})});
+    const Scorer scorer(model);
+    const ScoreLimits limits = scorer.limits(0.95);
+    EXPECT_HAS(limits.spe_from, "training rows");
+    const RowScores rows = scorer(ring(1000));
+    for (const Flag flag : flagged(rows, limits)) {
+      t2 += flag == Flag::t2 || flag == Flag::both;
+      spe += flag == Flag::spe || flag == Flag::both;
+    }
+    // The middle of the ring is no place for a row, and only the SPE knows.
+    Matrix<double> middle = Matrix<double>::Zero(1, 2);
+    EXPECT_GT(scorer(middle).spe[0], *limits.spe);
+  }
+  // Quantiles of 250 rows: 5 % ± 1.4 % each.
+  EXPECT_NEAR(t2 / 6000, 0.05, 0.02);
+  EXPECT_NEAR(spe / 6000, 0.05, 0.02);
+}
+
+TEST(Score, limits_of_good_rows_need_no_assumption) {
+  Random random(13);
+  const auto heavy = [&](Index n) {  // far from Gaussian
+    return Matrix<double>(random.normal(n, 4).array().cube());
+  };
+  const auto model = fit(heavy(300), {.components = 2});
+  const Scorer scorer(model);
+  const ScoreLimits limits = limits_of(scorer(heavy(3000)), 0.99);
+  const std::vector<Flag> flags = flagged(scorer(heavy(20000)), limits);
+  double t2 = 0, spe = 0;
+  for (const Flag flag : flags) {
+    t2 += flag == Flag::t2 || flag == Flag::both;
+    spe += flag == Flag::spe || flag == Flag::both;
+  }
+  // 3,000 rows: 1 % ± 0.18 %.
+  EXPECT_NEAR(t2 / 20000, 0.01, 0.006);
+  EXPECT_NEAR(spe / 20000, 0.01, 0.006);
+  const RowScores few = scorer(heavy(5));
+  EXPECT_EQ(*limits_of(few, 0.99).t2, few.t2.maxCoeff());
+}
+
+TEST(Score, a_limit_that_nobody_knows_is_none_with_a_reason) {
+  Random random(14);
+  const Matrix<double> x = random.normal(60, 6);
+  const auto by_products = fit(x, {.components = 2, .solver = Solver::randomized});
+  const ScoreLimits limits = Scorer(by_products).limits();
+  EXPECT_TRUE(limits.t2.has_value());
+  EXPECT_FALSE(limits.spe.has_value());
+  EXPECT_HAS(limits.spe_from, "give good rows");
+
+  const auto all = fit(x);
+  EXPECT_FALSE(Scorer(all).limits().spe.has_value());
+  EXPECT_HAS(Scorer(all).limits().spe_from, "keeps all variance");
+
+  const auto wide = fit(Matrix<double>(random.normal(4, 6)), {.components = 3});
+  EXPECT_FALSE(Scorer(wide).limits().spe.has_value());
+
+  const Matrix<double> k = kernels::rbf({.gamma = 1.0}).matrix(Rows<double>(x));
+  const auto similarities = fit(k, {.components = 2, .precomputed = true});
+  const Scorer scorer(similarities);
+  EXPECT_HAS(scorer.no_spe(), "kernel matrix");
+  EXPECT_EQ(scorer(k).spe.size(), 0);
+  EXPECT_EQ(scorer(k).cos2().size(), 0);
+  EXPECT_TRUE(scorer.limits().t2.has_value());
+  EXPECT_HAS(scorer.limits().spe_from, "no SPE");
+  ScoreTotals totals;
+  totals.add(scorer(k));
+  EXPECT_FALSE(totals.complete);
+  for (const Flag flag : flagged(scorer(k), {.level = 0.9, .spe = 0.0}))
+    EXPECT_EQ(flag, Flag::none);
+}
+
+TEST(Score, the_solvers_agree_on_how_variance_is_left_out) {
+  Random random(15);
+  const Matrix<double> x = random.normal(40, 7);
+  const Vector<double> lambda = fit(x).explained_variance();
+  for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd})
+    EXPECT_NEAR(fit(x, {.components = 2, .solver = solver}).report().total_squares,
+                lambda.squaredNorm(), 1e-12 * lambda.squaredNorm());
+}
+
+TEST(Score, of_weighted_rows_is_that_of_repeated_ones) {
+  Random random(16);
+  const Matrix<double> x = random.normal(30, 2), fresh = random.normal(5, 2);
+  Matrix<double> twice(45, 2);
+  twice << x, x.topRows(15);
+  std::vector<double> weights(30, 1);
+  std::fill(weights.begin(), weights.begin() + 15, 2);
+  const FitOptions options{.components = 3, .kernel = kernels::rbf({.gamma = 0.5})};
+  const auto weighted = fit(Rows<double>(x), options, weights.data());
+  const auto repeated = fit(twice, options);
+  const RowScores a = Scorer(weighted)(fresh), b = Scorer(repeated)(fresh);
+  expect_close(a.t2, b.t2, 1e-7);
+  expect_close(a.spe, b.spe, 1e-7);
+}
+
+TEST(Score, of_a_float_model_is_near_that_in_double) {
+  Random random(17);
+  const Matrix<double> x = random.normal(50, 3);
+  const Matrix<float> f = x.cast<float>();
+  for (const auto& kernel :
+       {std::optional<Kernel>(), std::optional<Kernel>(kernels::rbf({.gamma = 0.5}))}) {
+    const FitOptions options{.components = 2, .kernel = kernel, .tolerance = 1e-5};
+    const auto precise = fit(x, options);
+    const auto model = fit(f, options);
+    expect_close(Scorer(model)(f).spe, Scorer(precise)(x).spe, 1e-4);
+    EXPECT_NEAR(*Scorer(model).limits().spe, *Scorer(precise).limits().spe, 1e-3);
+  }
+}
+
+TEST(Score, missing_cells_may_lie_on_the_mean) {
+  Random random(18);
+  const Matrix<double> x = random.normal(50, 3);
+  Matrix<double> holes = x.topRows(4), filled = holes;
+  holes(2, 1) = std::numeric_limits<double>::quiet_NaN();
+  filled(2, 1) = x.col(1).mean();
+  for (const auto& kernel :
+       {std::optional<Kernel>(), std::optional<Kernel>(kernels::rbf({.gamma = 0.5}))}) {
+    const auto model = fit(x, {.components = 2, .kernel = kernel, .scale = Scale::std});
+    const Scorer scorer(model);
+    expect_close(scorer(Rows<double>(holes), Missing::mean).spe, scorer(filled).spe, 1e-12);
+    test::expect_error(Errc::bad_data, {"row 3, column 2 is nan"}, [&] { scorer(holes); });
+  }
+}
+
+TEST(Score, bad_input_is_refused) {
+  Random random(19);
+  const auto model = fit(random.normal(20, 3), {.components = 2});
+  const Scorer scorer(model);
+  test::expect_error(Errc::bad_data, {"2 columns", "fitted to 3"},
+                     [&] { scorer(random.normal(4, 2)); });
+  test::expect_error(Errc::bad_data, {"2 columns"}, [&] { scorer(random.normal(0, 2)); });
+  for (const double level : {0.0, 1.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    test::expect_error(Errc::bad_option, {"level"}, [&] { scorer.limits(level); });
+    test::expect_error(Errc::bad_option, {"level"},
+                       [&] { limits_of(scorer(random.normal(4, 3)), level); });
+  }
+  test::expect_error(Errc::bad_data, {"at least one row"}, [&] { limits_of({}, 0.9); });
+}
+
+}  // namespace
+}  // namespace mercer
