@@ -188,7 +188,7 @@ def test_sparse_rows_out_of_order_and_with_duplicates(estimator, X):
 
 
 def test_huge_n_components_is_refused(X):
-    with pytest.raises(ValueError, match=r"n_components=1000000 must be between 0 and min\(n_samples"):
+    with pytest.raises(ValueError, match=r"n_components=1000000 must be between 0 and min\("):
         mercer.PCA(10**6).fit(X)
     with pytest.raises(ValueError, match="with svd_solver='randomized'"):
         mercer.PCA(10**6, svd_solver="randomized").fit(X)
@@ -208,11 +208,21 @@ def test_huge_n_components_is_refused(X):
 @pytest.mark.parametrize(
     "wrong",
     [
-        mercer.PCA(-1), mercer.PCA(1.5), mercer.PCA("most"), mercer.PCA(2, svd_solver="quick"),
-        mercer.PCA(2, tolerance=0.0), mercer.PCA(2, map="cubes"), mercer.PCA(2, memory=-3),
-        mercer.KernelPCA(0), mercer.KernelPCA(2, kernel="wobbly"), mercer.KernelPCA(2, gamma=-1),
-        mercer.KernelPCA(2, kernel="rbf", approximation="magic"), mercer.KernelPCA(kernel="rbf(gamma=)"),
-        mercer.IncrementalPCA(2, batch_size=0), mercer.HebbianPCA(0), mercer.Nystroem(n_components=0),
+        mercer.PCA(-1),
+        mercer.PCA(1.5),
+        mercer.PCA("most"),
+        mercer.PCA(2, svd_solver="quick"),
+        mercer.PCA(2, tolerance=0.0),
+        mercer.PCA(2, map="cubes"),
+        mercer.PCA(2, memory=-3),
+        mercer.KernelPCA(0),
+        mercer.KernelPCA(2, kernel="wobbly"),
+        mercer.KernelPCA(2, gamma=-1),
+        mercer.KernelPCA(2, kernel="rbf", approximation="magic"),
+        mercer.KernelPCA(kernel="rbf(gamma=)"),
+        mercer.IncrementalPCA(2, batch_size=0),
+        mercer.HebbianPCA(0),
+        mercer.Nystroem(n_components=0),
     ],
     ids=str,
 )

@@ -146,20 +146,24 @@ def test_no_inverse_where_scikit_learn_has_none(iris):
 
 
 @pytest.mark.parametrize(
-    "approximation", ["nystrom(landmarks=150)", "cholesky(rank=150)", "fourier(features=4000)"]
+    "approximation, error",
+    # Landmarks see most of a smooth kernel; random features are off by some 1/√1000.
+    [("nystrom(landmarks=150)", 0.05), ("cholesky(rank=150)", 0.05), ("fourier(features=1000)", 0.1)],
 )
-def test_approximations_come_near_the_exact_eigenvalues(digits, approximation):
+def test_approximations_come_near_the_exact_eigenvalues(digits, approximation, error):
     X = digits[:500]
     exact = mercer.KernelPCA(3, kernel="rbf", gamma=3e-4).fit(X)
     near = mercer.KernelPCA(
         3, kernel="rbf", gamma=3e-4, approximation=approximation, random_state=0
     )
     scores = near.fit_transform(X)
-    assert np.allclose(near.eigenvalues_, exact.eigenvalues_, rtol=0.05)
+    assert np.allclose(near.eigenvalues_, exact.eigenvalues_, rtol=error)
     assert np.allclose(scores, near.transform(X))
     # The first two eigenvalues are nearly equal: the plane is what can be compared.
     theirs = exact.transform(X)
-    assert np.abs(scores @ scores.T - theirs @ theirs.T).max() < 0.1 * (theirs**2).sum(axis=1).max()
+    assert np.abs(scores @ scores.T - theirs @ theirs.T).max() < (
+        2 * error * (theirs**2).sum(axis=1).max()
+    )
     assert near.report()["approximation"]["name"] == approximation.split("(")[0]
 
 

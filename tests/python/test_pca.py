@@ -141,6 +141,14 @@ def test_a_feature_map_is_pca_of_the_features(rings):
     same_columns(pca.transform(rings), theirs.transform(rings**2), 1e-10)
 
 
+def test_a_feature_map_has_more_components_than_columns(rings):
+    pca = mercer.PCA(map="polynomial(degree=3)").fit(rings)  # 10 features, one of them constant
+    assert pca.n_components_ == 9 and pca.components_.shape == (9, 10)
+    assert pca.transform(rings).shape == (len(rings), 9)
+    with pytest.raises(ValueError):
+        pca.inverse_transform(np.zeros((1, 9)))
+
+
 def test_scale_is_pca_of_z_scores(wine):
     pca = mercer.PCA(3, scale=True).fit(wine)
     z = (wine - wine.mean(axis=0)) / wine.std(axis=0, ddof=1)

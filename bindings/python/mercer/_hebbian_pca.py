@@ -8,7 +8,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _mercer
 from ._pca import LinearScores
 from ._progress import monitor
-from ._rows import rows_of, seed_of, sklearn_words, threads_of, validated
+from ._rows import (
+    Continues,
+    check_parameters,
+    rows_of,
+    seed_of,
+    sklearn_words,
+    threads_of,
+    validated,
+)
 from ._saving import ModelFile
 
 
@@ -27,7 +35,9 @@ class _Learner:
         self.neurons.restore(state["state"])
 
 
-class HebbianPCA(LinearScores, ModelFile, ClassNamePrefixFeaturesOutMixin, BaseEstimator):
+class HebbianPCA(
+    LinearScores, ModelFile, Continues, ClassNamePrefixFeaturesOutMixin, BaseEstimator
+):
     """Principal components by Hebbian learning, row by row, in constant memory.
 
     Parameters
@@ -154,7 +164,7 @@ class HebbianPCA(LinearScores, ModelFile, ClassNamePrefixFeaturesOutMixin, BaseE
         -------
         self : HebbianPCA
         """
-        self._validate_params()
+        check_parameters(self)
         X = validated(self, X, reset=True, ensure_min_samples=2)
         with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
             model, run = _mercer.learn(
@@ -185,7 +195,7 @@ class HebbianPCA(LinearScores, ModelFile, ClassNamePrefixFeaturesOutMixin, BaseE
         """
         first = getattr(self, "_stream", None) is None
         if first:
-            self._validate_params()
+            check_parameters(self)
         X = validated(self, X, reset=first)
         stream = _Learner(X.shape[1], self._learner()) if first else self._stream
         with sklearn_words(self, X):

@@ -3,11 +3,18 @@ from numbers import Integral
 
 import numpy as np
 from sklearn import decomposition
-from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
 from ._pca import LinearScores, noise_variance
-from ._rows import FLOATS, rows_of, sklearn_words, threads_of, validated
+from ._rows import (
+    FLOATS,
+    Continues,
+    check_parameters,
+    rows_of,
+    sklearn_words,
+    threads_of,
+    validated,
+)
 from ._saving import ModelFile
 
 
@@ -51,7 +58,7 @@ def _of_model(name, doc):
     return property(get, doc=doc)
 
 
-class IncrementalPCA(LinearScores, ModelFile, decomposition.IncrementalPCA):
+class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.IncrementalPCA):
     """Principal component analysis of rows that come in batches.
 
     A drop-in for :class:`sklearn.decomposition.IncrementalPCA` that is exact: what is kept are the
@@ -74,7 +81,8 @@ class IncrementalPCA(LinearScores, ModelFile, decomposition.IncrementalPCA):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-    explained_variance_, explained_variance_ratio_, singular_values_ : ndarray of shape (n_components,)
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
+    singular_values_ : ndarray of shape (n_components,)
     mean_, var_ : ndarray of shape (n_features,)
     noise_variance_ : float
     n_components_, n_samples_seen_, batch_size_, n_features_in_ : int
@@ -114,7 +122,7 @@ class IncrementalPCA(LinearScores, ModelFile, decomposition.IncrementalPCA):
         -------
         self : IncrementalPCA
         """
-        self._validate_params()
+        check_parameters(self)
         X = validated(self, X, reset=True, ensure_min_samples=2)
         n_samples, n_features = X.shape
         self.batch_size_ = 5 * n_features if self.batch_size is None else self.batch_size
@@ -140,7 +148,7 @@ class IncrementalPCA(LinearScores, ModelFile, decomposition.IncrementalPCA):
         """
         first = not hasattr(self, "_stream")
         if first:
-            self._validate_params()
+            check_parameters(self)
         if check_input:
             X = validated(self, X, reset=first)
         if first:

@@ -14,8 +14,10 @@ from ._progress import monitor
 from ._rows import (
     FLOATS,
     as_fitted,
+    check_parameters,
     kernel_text,
     matrix_of,
+    require_finite,
     rows_of,
     seed_of,
     sklearn_words,
@@ -177,7 +179,7 @@ class KernelPCA(ModelFile, decomposition.KernelPCA):
         -------
         self : KernelPCA
         """
-        self._validate_params()
+        check_parameters(self)
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
         X = validated(self, X, reset=True, ensure_min_samples=2)
@@ -186,7 +188,7 @@ class KernelPCA(ModelFile, decomposition.KernelPCA):
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
         given = X
         if callable(self.kernel):
-            self._validate_data(X, accept_sparse="csr", reset=False)
+            require_finite(self, X)
             given = self._user_matrix(X, X)
         options = self._options(X)
         with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
@@ -309,7 +311,7 @@ class KernelPCA(ModelFile, decomposition.KernelPCA):
     def _scores(self, X):
         given = X
         if callable(self.kernel):
-            self._validate_data(X, accept_sparse="csr", reset=False)
+            require_finite(self, X)
             given = self._user_matrix(X, self.X_fit_)
         with sklearn_words(self, X):
             scores = self._model.transform(rows_of(given), threads_of(self.n_jobs))

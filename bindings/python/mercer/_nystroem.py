@@ -8,7 +8,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
-from ._rows import FLOATS, as_fitted, kernel_text, matrix_of, rows_of, sklearn_words, threads_of
+from ._rows import (
+    FLOATS,
+    as_fitted,
+    check_parameters,
+    kernel_text,
+    matrix_of,
+    rows_of,
+    sklearn_words,
+    threads_of,
+)
 from ._saving import ModelFile
 
 
@@ -71,7 +80,7 @@ class Nystroem(ModelFile, kernel_approximation.Nystroem):
         -------
         self : Nystroem
         """
-        self._validate_params()
+        check_parameters(self)
         X = self._validate_data(X, accept_sparse="csr", dtype=FLOATS)
         n_samples = X.shape[0]
         count = self.n_components

@@ -9,7 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
 from ._progress import monitor
-from ._rows import as_fitted, rows_of, seed_of, sklearn_words, threads_of, validated
+from ._rows import (
+    as_fitted,
+    check_parameters,
+    rows_of,
+    seed_of,
+    sklearn_words,
+    threads_of,
+    validated,
+)
 from ._saving import ModelFile
 
 _SOLVERS = {
@@ -132,7 +140,8 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-    explained_variance_, explained_variance_ratio_, singular_values_ : ndarray of shape (n_components,)
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
+    singular_values_ : ndarray of shape (n_components,)
     mean_ : ndarray of shape (n_features,)
     noise_variance_ : float
     n_components_, n_samples_, n_features_in_ : int
@@ -218,7 +227,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         -------
         self : PCA
         """
-        self._validate_params()
+        check_parameters(self)
         self._fit(validated(self, X, reset=True, ensure_min_samples=2))
         return self
 
@@ -237,7 +246,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         X_new : ndarray of shape (n_samples, n_components)
             The same as ``fit(X).transform(X)``.
         """
-        self._validate_params()
+        check_parameters(self)
         X = validated(self, X, reset=True, ensure_min_samples=2)
         self._fit(X)
         return self._kept(self._model.transform(rows_of(X), threads_of(self.n_jobs)))
@@ -249,7 +258,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         tolerance = max(self.tol, 1e-15) if solver == "arpack" and self.tol > 0 else self.tolerance
         options = {"tolerance": tolerance, "threads": threads_of(self.n_jobs)}
         if not (isinstance(wanted, str) or wanted == 0):
-            options["components"] = wanted if self.map is None else self.n_components
+            options["components"] = wanted
         if self.svd_solver != "auto":
             options["solver"] = _SOLVERS[self.svd_solver]
         if solver in ("arpack", "randomized"):
@@ -261,7 +270,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
             model = _mercer.fit(rows_of(X), self.map or "", monitor=tell, **options)
         if wanted == "mle":
-            spectrum = np.zeros(n_features)
+            spectrum = np.zeros(model.components.shape[1])
             spectrum[: model.outputs] = model.explained_variance
             wanted = int(_mercer.minka_dimension(spectrum, n_samples))
             self._take(model.with_components(wanted), wanted)
@@ -283,6 +292,8 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             few = wanted != "mle" and 1 <= wanted < 0.8 * most
             solver = "randomized" if few and max(n_samples, n_features) > 500 else "full"
         self._fit_svd_solver = solver
+        if self.map is not None:  # the features are more than the columns, the library knows how many
+            return self.n_components
         if solver in ("full", "covariance_eigh"):
             if wanted == "mle":
                 if n_samples < n_features:

@@ -1,8 +1,11 @@
 """What estimators hand to the library: rows, threads, seeds, kernels by name."""
+import copy
+import functools
+
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
 from . import _mercer
 
@@ -27,7 +30,36 @@ def matrix_of(rows):
     if not isinstance(rows, tuple):
         return rows
     offsets, columns, values, width = rows
-    return sparse.csr_matrix((values, columns, offsets), shape=(len(offsets) - 1, width), copy=False)
+    shape = len(offsets) - 1, width
+    return sparse.csr_matrix((values, columns, offsets), shape=shape, copy=False)
+
+
+class Continues:
+    """A copy of an estimator goes on by itself, even a shallow one."""
+
+    def __copy__(self):
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        if getattr(self, "_stream", None) is not None:
+            other._stream = copy.deepcopy(self._stream)
+        return other
+
+
+_names = functools.lru_cache(maxsize=None)(lambda kind: tuple(kind._get_param_names()))
+_PLAIN = frozenset((type(None), bool, int, float, str))
+_accepted = set()
+
+
+def check_parameters(estimator):
+    """scikit-learn's check, which takes longer than many a fit, once for the same plain values."""
+    kind = type(estimator)
+    values = [getattr(estimator, name) for name in _names(kind)]
+    types = [type(value) for value in values]
+    key = (kind, *values, *types) if _PLAIN.issuperset(types) else None
+    if key is None or key not in _accepted:
+        estimator._validate_params()
+        if key is not None and len(_accepted) < 1000:
+            _accepted.add(key)
 
 
 def validated(estimator, X, *, reset, **options):
@@ -64,8 +96,13 @@ class sklearn_words:
 
     def __exit__(self, kind, error, trace):
         if kind is ValueError:
-            self.estimator._validate_data(self.X, accept_sparse="csr", dtype=FLOATS, reset=False)
+            require_finite(self.estimator, self.X)
         return False
+
+
+def require_finite(estimator, X):
+    """Refuses NaN and infinities as scikit-learn does."""
+    check_array(X, accept_sparse="csr", dtype=FLOATS, estimator=estimator, input_name="X")
 
 
 def threads_of(n_jobs):

@@ -61,8 +61,8 @@ FitOptions fit_options(const py::dict& words) {
 }
 
 int thread_limit() {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, std::min(openblas_get_num_threads(), std::max(1, cores)));
+  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::clamp(openblas_get_num_threads(), 1, cores);
 }
 
 }  // namespace mercer::python
