@@ -59,7 +59,7 @@ def test_a_copy_goes_on_bit_for_bit(iris, again):
     other = again(pca)
     other = pickle.loads(other) if isinstance(other, bytes) else other
     pca.partial_fit(iris[50:])
-    assert other.n_samples_seen_ == 50 and other._stream.moments.rows == 50
+    assert other.n_samples_seen_ == 50 and other._stream.rows == 50
     other.partial_fit(iris[50:])
     assert (pca.components_ == other.components_).all()
     assert (pca.transform(iris) == other.transform(iris)).all()
@@ -108,3 +108,24 @@ def test_a_refused_batch_leaves_the_stream_as_it_was(iris):
         pca.partial_fit(bad)
     assert pca.partial_fit(iris[50:]).n_samples_seen_ == 150
     assert np.allclose(pca.explained_variance_, mercer.PCA(2).fit(iris).explained_variance_)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("again", [lambda pca: pca, copy.deepcopy, copy.copy])
+def test_many_columns_keep_leading_directions_as_scikit_learn_does(storage, again):
+    # 5,000 columns: moments would take 200 MB. The truncation between batches is scikit-learn's.
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 5000)) * 5 + rng.normal(size=(60, 5000)) + 2
+    ours, theirs = mercer.IncrementalPCA(4), decomposition.IncrementalPCA(4)
+    for begin in range(0, 60, 20):
+        ours = again(ours).partial_fit(storage(X[begin : begin + 20]))
+        theirs.partial_fit(X[begin : begin + 20])
+    assert np.allclose(ours.explained_variance_, theirs.explained_variance_, rtol=1e-8)
+    assert np.allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_, rtol=1e-8)
+    assert np.allclose(ours.mean_, theirs.mean_) and np.allclose(ours.var_, theirs.var_)
+    assert ours.n_samples_seen_ == theirs.n_samples_seen_ == 60
+    same_columns(ours.transform(storage(X)), theirs.transform(X), 1e-6)
+    whole = mercer.IncrementalPCA(4, batch_size=20).fit(storage(X))
+    assert np.allclose(whole.explained_variance_, ours.explained_variance_)
+    with pytest.raises(ValueError, match="must be less or equal to the batch number of samples 3"):
+        ours.partial_fit(storage(X[:3]))

@@ -2,7 +2,11 @@
 from numbers import Integral
 
 import numpy as np
+from scipy import sparse
 from sklearn import decomposition
+from sklearn.utils import gen_batches
+from sklearn.utils.extmath import _incremental_mean_and_var
+from sklearn.utils.sparsefuncs import incr_mean_variance_axis
 
 from . import _mercer
 from ._pca import LinearScores, noise_variance
@@ -18,18 +22,30 @@ from ._rows import (
 from ._saving import ModelFile
 
 
-class _Stream:
+# Up to so many columns their moments are kept, d² numbers; beyond, the leading directions.
+_MOMENTS = 4096
+
+
+class _Moments:
     """The moments of the rows so far; their model is found when somebody asks."""
 
     def __init__(self, dtype, features, components, threads):
         self._made_with = dtype, features, components, threads
         make = _mercer.Incremental32 if dtype == np.float32 else _mercer.Incremental64
-        self.moments = make(features, components=components, threads=threads)
+        self._moments = make(features, components=components, threads=threads)
         self._model = None
 
-    def update(self, rows):
-        self.moments.update(rows)
+    def update(self, X):
+        self._moments.update(rows_of(X))
         self._model = None
+
+    @property
+    def rows(self):
+        return self._moments.rows
+
+    @property
+    def variance(self):
+        return self._moments.variance
 
     @property
     def dtype(self):
@@ -38,15 +54,59 @@ class _Stream:
     @property
     def model(self):
         if self._model is None:
-            self._model = self.moments.model().with_components(self._made_with[2])
+            self._model = self._moments.model().with_components(self._made_with[2])
         return self._model
 
     def __getstate__(self):
-        return {"made_with": self._made_with, "state": self.moments.state()}
+        return {"made_with": self._made_with, "state": self._moments.state()}
 
     def __setstate__(self, state):
         self.__init__(*state["made_with"])
-        self.moments.restore(state["state"])
+        self._moments.restore(state["state"])
+
+
+class _Merged:
+    """The model of the rows so far, merged with that of each new batch."""
+
+    def __init__(self, dtype, features, components, threads):
+        self.dtype = dtype
+        self.model = None
+        self._components = components
+        self._threads = threads
+        self._columns = np.zeros(features), np.zeros(features), 0  # mean, variance, rows
+
+    def update(self, X):
+        if X.shape[0] < max(2, self._components):
+            raise ValueError(
+                f"n_components={self._components!r} must be less or equal to the batch number of "
+                f"samples {X.shape[0]}."
+            )
+        batch = _mercer.fit(rows_of(X), threads=self._threads)
+        parts = [batch] if self.model is None else [self.model, batch]
+        if len(parts) > 1:
+            batch = _mercer.merge(parts, self._components, ["the rows so far", "the batch"])
+        self.model = batch.with_components(self._components)
+        self._columns = columns_after(X, *self._columns)
+
+    @property
+    def rows(self):
+        return self.model.n_samples if self.model else 0
+
+    @property
+    def variance(self):
+        return self._columns[1]
+
+
+def columns_after(X, mean, variance, rows):
+    """Mean and variance of each column after more rows, and the number of these."""
+    counts = np.full(X.shape[1], rows)
+    if sparse.issparse(X):
+        mean, variance, counts = incr_mean_variance_axis(
+            X.astype(np.float64), axis=0, last_mean=mean, last_var=variance, last_n=counts
+        )
+    else:
+        mean, variance, counts = _incremental_mean_and_var(X, mean, variance, counts)
+    return mean, variance, int(counts[0])
 
 
 def _of_model(name, doc):
@@ -61,9 +121,10 @@ def _of_model(name, doc):
 class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.IncrementalPCA):
     """Principal component analysis of rows that come in batches.
 
-    A drop-in for :class:`sklearn.decomposition.IncrementalPCA` that is exact: what is kept are the
-    moments of all rows so far, n_features² numbers, and not only their leading directions. The
-    result is that of :class:`PCA`, whatever the batches were.
+    A drop-in for :class:`sklearn.decomposition.IncrementalPCA`. Up to 4,096 columns it is exact:
+    what is kept are the moments of all rows so far, n_features² numbers, and the result is that of
+    :class:`PCA`, whatever the batches were. Of more columns the leading directions are kept, as in
+    scikit-learn, and each batch is merged with them.
 
     Parameters
     ----------
@@ -74,7 +135,7 @@ class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.Increment
     copy : bool, default=True
         Rows are never changed, whatever this says.
     batch_size : int, default=None
-        Kept as `batch_size_` (None: 5·n_features); `fit` takes all rows in one pass.
+        Rows that `fit` takes at a time; None: 5·n_features. Up to 4,096 columns it changes nothing.
     n_jobs : int, default=None
         Threads; None: as many as BLAS may use, which threadpoolctl limits.
 
@@ -127,8 +188,14 @@ class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.Increment
         n_samples, n_features = X.shape
         self.batch_size_ = 5 * n_features if self.batch_size is None else self.batch_size
         self._begin(X, min(self.batch_size_, n_samples) if self.n_components is None else n_samples)
-        self._update(X)
+        for batch in self._batches(n_samples, n_features):
+            self._update(X[batch])
         return self
+
+    def _batches(self, n_samples, n_features):
+        if n_features <= _MOMENTS:
+            return [slice(None)]
+        return gen_batches(n_samples, self.batch_size_, min_batch_size=max(2, self.n_components_))
 
     def partial_fit(self, X, y=None, check_input=True):
         """Take in the rows of one more batch.
@@ -182,12 +249,13 @@ class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.Increment
             wanted = self.n_components
         self.n_components_ = wanted
         dtype = X.dtype if X.dtype in FLOATS else np.dtype(np.float64)
-        self._stream = _Stream(dtype, n_features, int(wanted), threads_of(self.n_jobs))
+        make = _Moments if n_features <= _MOMENTS else _Merged
+        self._stream = make(dtype, n_features, int(wanted), threads_of(self.n_jobs))
 
     def _update(self, X):
         with sklearn_words(self, X):
-            self._stream.update(rows_of(X))
-        self.n_samples_seen_ = self._stream.moments.rows
+            self._stream.update(X)
+        self.n_samples_seen_ = self._stream.rows
 
     def _fitted_model(self):
         return self._stream.model
@@ -204,7 +272,7 @@ class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.Increment
 
     @property
     def var_(self):
-        return self._stream.moments.variance
+        return self._stream.variance
 
     @property
     def noise_variance_(self):
