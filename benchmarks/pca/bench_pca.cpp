@@ -2,7 +2,8 @@
 // bench_pca fit FILE K [REPS]   best time of mercer::fit on the rows in memory
 // bench_pca syrk FILE [REPS]    best time of one SYRK of the smaller side
 // bench_pca gemm                best speed of a large GEMM
-// bench_pca transform FILE K    best time of Model::transform
+// bench_pca transform FILE K [REPS]  best time of Model::transform into memory that is there, and
+//                                    into a new matrix ("fresh")
 // Each prints one line of JSON.
 #include "bench.hpp"
 
@@ -104,6 +105,7 @@ void transform_file(const Matrix<double>& x, Index k, int repetitions) {
   const auto model = fit(x, {.components = k});
   Matrix<double> scores(x.rows(), k), product(x.rows(), k);
   const double seconds = best(repetitions, [&] { model.transform(Rows<double>(x), scores); });
+  const double fresh = best(repetitions, [&] { model.transform(Rows<double>(x)); });
   const auto size = [](Index n) { return static_cast<blasint>(n); };
   openblas_set_num_threads(static_cast<int>(std::thread::hardware_concurrency()));
   const double alone = best(repetitions, [&] {
@@ -111,7 +113,8 @@ void transform_file(const Matrix<double>& x, Index k, int repetitions) {
                 1.0, x.data(), size(x.cols()), model.components().data(), size(x.cols()), 0.0,
                 product.data(), size(k));
   });
-  fmt::print("{{\"seconds\": {}, \"gemm\": {}, \"values\": []}}\n", seconds, alone);
+  fmt::print("{{\"seconds\": {}, \"fresh\": {}, \"gemm\": {}, \"values\": []}}\n", seconds, fresh,
+             alone);
 }
 
 }  // namespace
@@ -130,7 +133,8 @@ int main(int argc, char** argv) try {
   if (what == "syrk") syrk(x, argc > 3 ? std::atoi(argv[3]) : 3);
   else if (what == "fit" && argc > 3)
     fit_file(x, std::atoi(argv[3]), argc > 4 ? std::atoi(argv[4]) : 3);
-  else if (what == "transform" && argc > 3) transform_file(x, std::atoi(argv[3]), 3);
+  else if (what == "transform" && argc > 3)
+    transform_file(x, std::atoi(argv[3]), argc > 4 ? std::atoi(argv[4]) : 3);
   else return 2;
 } catch (const Error& e) {
   fmt::print(stderr, "{}\n", e.what());

@@ -18,6 +18,8 @@
 #include <mercer/moments.hpp>
 #include <mercer/rows.hpp>
 
+#include <vector>
+
 namespace mercer {
 
 template <class T>
@@ -43,6 +45,11 @@ class IncrementalPca {
   Model<T> model() const;
 
   const Moments& moments() const { return moments_; }
+
+  /// Everything it has seen, to go on later or elsewhere bit for bit with the same options.
+  std::vector<double> state() const;
+  /// `Errc::bad_data` when that is not the state of as many columns.
+  void restore(const std::vector<double>& state);
 
  private:
   FitOptions options_;

@@ -49,6 +49,11 @@ class Moments {
   /// be large for them; it is 1 or little more otherwise.
   double cancellation() const;
 
+  /// Everything it knows, to go on later or elsewhere bit for bit.
+  std::vector<double> state() const;
+  /// `Errc::bad_data` when that is not the state of as many columns.
+  void restore(const std::vector<double>& state);
+
  private:
   Vector<double> shift_;   // s
   Vector<double> sum_;     // a, about s

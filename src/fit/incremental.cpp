@@ -94,6 +94,20 @@ Model<T> IncrementalPca<T>::model() const {
   return Model<T>(std::move(parts));
 }
 
+template <class T>
+std::vector<double> IncrementalPca<T>::state() const {
+  std::vector<double> out = moments_.state();
+  out.push_back(weighted_ ? 1.0 : 0.0);
+  return out;
+}
+
+template <class T>
+void IncrementalPca<T>::restore(const std::vector<double>& state) {
+  require(!state.empty(), Errc::bad_data, "an empty list is no state of incremental PCA");
+  moments_.restore({state.begin(), state.end() - 1});
+  weighted_ = state.back() != 0;
+}
+
 template class IncrementalPca<float>;
 template class IncrementalPca<double>;
 

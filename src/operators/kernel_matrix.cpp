@@ -8,6 +8,7 @@
 #include "simd/symmetric_product.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -236,6 +237,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
   std::vector<char> overflows(static_cast<std::size_t>(parts), 0);
   const auto caller = std::this_thread::get_id();
   Reporter report(options_.monitor, "kernel matrix", "tiles", static_cast<double>(tiles()));
+  std::atomic<bool> stopped{false};  // the monitor said so: a part may have minutes to go
   parallel_for(parts, options_.threads, [&](Index part) {
     Matrix<T> scratch(side, side);
     Aligned wide(side * widened_rows), zeros(side * panel_width), unused(side * panel_width);
@@ -246,7 +248,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
     std::fill_n(y, panels * panel, 0.0);
     const Index from = parts_[static_cast<std::size_t>(part)];
     const Index to = parts_[static_cast<std::size_t>(part) + 1];
-    for (Index t = from; t < to; ++t) {
+    for (Index t = from; t < to && !stopped; ++t) {
       const T* const whole = whole_tile(t, scratch.data(), overflow);
       const Index i = tiles_[static_cast<std::size_t>(t)].row * side;
       const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
@@ -267,7 +269,13 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
                                 i == j ? unused.data() : yp + j * panel_width);
         }
       }
-      if (std::this_thread::get_id() == caller) report(static_cast<double>((t - from) * parts));
+      if (std::this_thread::get_id() != caller) continue;
+      try {
+        report(static_cast<double>((t - from) * parts));
+      } catch (...) {
+        stopped = true;
+        throw;
+      }
     }
     overflows[static_cast<std::size_t>(part)] = overflow;
   });

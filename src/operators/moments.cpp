@@ -216,6 +216,35 @@ double Moments::cancellation() const {
   return worst;
 }
 
+std::vector<double> Moments::state() const {
+  std::vector<double> out{static_cast<double>(rows_), weight_, shifted_ ? 1.0 : 0.0,
+                          nan_on_shift_ ? 1.0 : 0.0};
+  const auto append = [&](const double* from, Index count) {
+    out.insert(out.end(), from, from + count);
+  };
+  append(shift_.data(), shift_.size());
+  append(sum_.data(), sum_.size());
+  append(second_.data(), second_.size());
+  return out;
+}
+
+void Moments::restore(const std::vector<double>& state) {
+  constexpr Index counts = 4;
+  const Index d = features();
+  require(static_cast<Index>(state.size()) == counts + 2 * d + d * d && state[0] >= 0 &&
+              state[0] < 9e15 && state[1] >= 0,
+          Errc::bad_data, "these {} numbers are not the state of moments of {} columns",
+          state.size(), d);
+  rows_ = static_cast<std::int64_t>(state[0]);
+  weight_ = state[1];
+  shifted_ = state[2] != 0;
+  nan_on_shift_ = state[3] != 0;
+  const double* from = state.data() + counts;
+  shift_ = Eigen::Map<const Vector<double>>(from, d);
+  sum_ = Eigen::Map<const Vector<double>>(from + d, d);
+  second_ = Eigen::Map<const Matrix<double>>(from + 2 * d, d, d);
+}
+
 template void Moments::add(const Rows<float>&, const double*, int);
 template void Moments::add(const Rows<double>&, const double*, int);
 

@@ -77,6 +77,19 @@ TEST(Incremental, a_batch_that_is_refused_leaves_no_trace) {
   EXPECT_EQ(pca.moments().rows(), 50);
 }
 
+TEST(Incremental, goes_on_from_its_state_bit_for_bit) {
+  const Matrix<double> x = rows(300, 6, 40);
+  const Vector<double> weights = Vector<double>::Constant(100, 2.0);
+  IncrementalPca<double> pca(6, {.components = 3}), later(6, {.components = 3});
+  pca.update(Rows<double>(x).middle(0, 100), weights.data());
+  later.restore(pca.state());
+  for (auto* p : {&pca, &later}) p->update(Rows<double>(x).middle(100, 200));
+  EXPECT_EQ(later.model().components(), pca.model().components());
+  EXPECT_TRUE(later.model().report().weighted);
+  expect_error(Errc::bad_data, {"empty"}, [&] { later.restore({}); });
+  expect_error(Errc::bad_data, {"6 columns"}, [&] { later.restore({1, 2, 3}); });
+}
+
 TEST(Incremental, directions_without_variance_are_no_components) {
   const Matrix<double> x = rows(300, 2, 0) * Random(5).normal(2, 6);
   IncrementalPca<double> pca(6);

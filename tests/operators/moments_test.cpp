@@ -86,5 +86,28 @@ TEST(MomentsLaw, parts_merge_into_the_whole_however_it_is_cut) {
   }));
 }
 
+TEST(Moments, go_on_from_their_state_bit_for_bit) {
+  Random random(8);
+  const Matrix<double> x = random.normal(90, 5).array() + 1e6;
+  Moments moments(5), later(5);
+  moments.add(Rows<double>(x).middle(0, 40));
+  later.restore(moments.state());
+  for (Moments* m : {&moments, &later}) m->add(Rows<double>(x).middle(40, 50));
+  EXPECT_EQ(later.rows(), 90);
+  EXPECT_EQ(later.state(), moments.state());
+  EXPECT_EQ(later.scatter(), moments.scatter());
+}
+
+TEST(Moments, refuse_a_state_of_other_columns) {
+  Moments moments(5);
+  const std::vector<double> before = moments.state();
+  EXPECT_THROW(moments.restore(Moments(4).state()), Error);
+  EXPECT_THROW(moments.restore({}), Error);
+  std::vector<double> negative = before;
+  negative[0] = -1;
+  EXPECT_THROW(moments.restore(negative), Error);
+  EXPECT_EQ(moments.state(), before);
+}
+
 }  // namespace
 }  // namespace mercer

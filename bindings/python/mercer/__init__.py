@@ -1,0 +1,29 @@
+"""Principal component analysis in all its forms, with scikit-learn's interface.
+
+>>> from mercer import PCA
+>>> PCA(n_components=1).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.1]]).components_.round(2)
+array([[0.69, 0.72]])
+"""
+from . import _mercer
+from ._functions import KernelCheck, check_kernel, kernel_matrix, load, merge
+from ._hebbian_pca import HebbianPCA
+from ._incremental_pca import IncrementalPCA
+from ._kernel_pca import KernelPCA
+from ._nystroem import Nystroem
+from ._pca import PCA
+from ._progress import Progress
+
+__version__ = _mercer.__version__
+__all__ = [
+    "HebbianPCA",
+    "IncrementalPCA",
+    "KernelCheck",
+    "KernelPCA",
+    "Nystroem",
+    "PCA",
+    "Progress",
+    "check_kernel",
+    "kernel_matrix",
+    "load",
+    "merge",
+]

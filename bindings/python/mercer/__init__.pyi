@@ -1,0 +1,204 @@
+import os
+from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import decomposition, kernel_approximation
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+__version__: str
+
+Path = Union[str, "os.PathLike[str]"]
+Rows = Any  # array-like or scipy.sparse matrix
+RandomState = Union[None, int, np.random.RandomState]
+Listener = Callable[["Progress"], Optional[bool]]
+KernelFunction = Callable[..., float]
+
+class Progress(NamedTuple):
+    what: str
+    done: float
+    total: float
+    unit: str
+    note: str = ...
+
+class KernelCheck(NamedTuple):
+    valid: bool
+    symmetric: bool
+    positive: bool
+    smallest: float
+    largest: float
+    noise: float
+    asymmetry: float
+    witness: NDArray[np.float64]
+    sample: List[int]
+    n_checked: int
+    n_rows: int
+
+class _Saved:
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def save(self, path: Path) -> None: ...
+    def report(self) -> Dict[str, Any]: ...
+
+class _Linear(_Saved):
+    components_: NDArray[Any]
+    explained_variance_: NDArray[Any]
+    explained_variance_ratio_: NDArray[Any]
+    mean_: NDArray[Any]
+    n_components_: int
+    def transform(self, X: Rows) -> NDArray[Any]: ...
+    def inverse_transform(self, X: ArrayLike) -> NDArray[Any]: ...
+
+class PCA(_Linear, decomposition.PCA):
+    singular_values_: NDArray[Any]
+    noise_variance_: float
+    n_samples_: int
+    def __init__(
+        self,
+        n_components: Union[None, int, float, Literal["mle"]] = ...,
+        *,
+        copy: bool = ...,
+        whiten: bool = ...,
+        svd_solver: Literal["auto", "full", "covariance_eigh", "arpack", "randomized"] = ...,
+        tol: float = ...,
+        iterated_power: Union[int, Literal["auto"]] = ...,
+        n_oversamples: int = ...,
+        power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = ...,
+        random_state: RandomState = ...,
+        map: Optional[str] = ...,
+        scale: bool = ...,
+        tolerance: float = ...,
+        memory: Optional[int] = ...,
+        n_jobs: Optional[int] = ...,
+        progress: Optional[Listener] = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: Any = ...) -> "PCA": ...
+    def fit_transform(self, X: Rows, y: Any = ...) -> NDArray[Any]: ...
+
+class KernelPCA(_Saved, decomposition.KernelPCA):
+    eigenvalues_: NDArray[Any]
+    gamma_: float
+    dual_coef_: NDArray[Any]
+    X_transformed_fit_: NDArray[Any]
+    @property
+    def eigenvectors_(self) -> NDArray[Any]: ...
+    @property
+    def X_fit_(self) -> Any: ...
+    def __init__(
+        self,
+        n_components: Optional[int] = ...,
+        *,
+        kernel: Union[str, KernelFunction] = ...,
+        gamma: Optional[float] = ...,
+        degree: int = ...,
+        coef0: float = ...,
+        kernel_params: Optional[Dict[str, Any]] = ...,
+        alpha: float = ...,
+        fit_inverse_transform: bool = ...,
+        eigen_solver: Literal["auto", "dense", "arpack", "randomized"] = ...,
+        tol: float = ...,
+        max_iter: Optional[int] = ...,
+        iterated_power: Union[int, Literal["auto"]] = ...,
+        remove_zero_eig: bool = ...,
+        random_state: RandomState = ...,
+        copy_X: bool = ...,
+        n_jobs: Optional[int] = ...,
+        approximation: Optional[str] = ...,
+        tolerance: float = ...,
+        memory: Optional[int] = ...,
+        progress: Optional[Listener] = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: Any = ...) -> "KernelPCA": ...
+    def fit_transform(self, X: Rows, y: Any = ..., **params: Any) -> NDArray[Any]: ...
+    def transform(self, X: Rows) -> NDArray[Any]: ...
+    def inverse_transform(self, X: ArrayLike) -> NDArray[Any]: ...
+
+class IncrementalPCA(_Linear, decomposition.IncrementalPCA):
+    n_samples_seen_: int
+    batch_size_: int
+    @property
+    def singular_values_(self) -> NDArray[Any]: ...
+    @property
+    def var_(self) -> NDArray[np.float64]: ...
+    @property
+    def noise_variance_(self) -> float: ...
+    def __init__(
+        self,
+        n_components: Optional[int] = ...,
+        *,
+        whiten: bool = ...,
+        copy: bool = ...,
+        batch_size: Optional[int] = ...,
+        n_jobs: Optional[int] = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: Any = ...) -> "IncrementalPCA": ...
+    def partial_fit(self, X: Rows, y: Any = ..., check_input: bool = ...) -> "IncrementalPCA": ...
+
+class HebbianPCA(_Linear, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    n_samples_seen_: int
+    n_iter_: int
+    converged_: bool
+    def __init__(
+        self,
+        n_components: int = ...,
+        *,
+        rule: Literal["gha", "oja", "hebb", "hebb-normalized", "block-oja", "ccipca"] = ...,
+        rate: Union[str, float] = ...,
+        epochs: Optional[int] = ...,
+        batch_size: int = ...,
+        shuffle: bool = ...,
+        forgetting: float = ...,
+        whiten: bool = ...,
+        random_state: RandomState = ...,
+        n_jobs: Optional[int] = ...,
+        progress: Optional[Listener] = ...,
+        verbose: bool = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: Any = ...) -> "HebbianPCA": ...
+    def partial_fit(self, X: Rows, y: Any = ...) -> "HebbianPCA": ...
+
+class Nystroem(_Saved, kernel_approximation.Nystroem):
+    components_: Any
+    component_indices_: NDArray[np.int64]
+    normalization_: NDArray[Any]
+    def __init__(
+        self,
+        kernel: Union[str, KernelFunction] = ...,
+        *,
+        gamma: Optional[float] = ...,
+        coef0: Optional[float] = ...,
+        degree: Optional[float] = ...,
+        kernel_params: Optional[Dict[str, Any]] = ...,
+        n_components: int = ...,
+        random_state: RandomState = ...,
+        n_jobs: Optional[int] = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: Any = ...) -> "Nystroem": ...
+    def transform(self, X: Rows) -> NDArray[Any]: ...
+
+Estimator = Union[PCA, KernelPCA, HebbianPCA, Nystroem]
+
+def kernel_matrix(
+    kernel: Union[str, KernelFunction],
+    X: Rows,
+    Y: Optional[Rows] = ...,
+    *,
+    gamma: Optional[float] = ...,
+    degree: int = ...,
+    coef0: float = ...,
+    n_jobs: Optional[int] = ...,
+) -> NDArray[Any]: ...
+def check_kernel(
+    kernel: Union[str, KernelFunction],
+    X: Rows,
+    *,
+    gamma: Optional[float] = ...,
+    degree: int = ...,
+    coef0: float = ...,
+    at_most: int = ...,
+    n_jobs: Optional[int] = ...,
+) -> KernelCheck: ...
+def load(path: Path) -> Estimator: ...
+def merge(models: Sequence[Union[PCA, IncrementalPCA, Path]], n_components: Optional[int] = ...) -> PCA: ...

@@ -1,0 +1,230 @@
+"""Functions beside the estimators."""
+import json
+import os
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_array
+
+from . import _mercer
+from ._hebbian_pca import HebbianPCA
+from ._kernel_pca import KernelPCA
+from ._nystroem import Nystroem
+from ._pca import PCA
+from ._rows import FLOATS, kernel_text, rows_of, threads_of
+
+
+class KernelCheck(NamedTuple):
+    """What `check_kernel` found.
+
+    Attributes
+    ----------
+    valid : bool
+        Symmetric and positive semi-definite on the rows that were looked at.
+    symmetric, positive : bool
+    smallest, largest : float
+        Eigenvalues of the kernel matrix.
+    noise : float
+        Rounding that an eigenvalue may carry.
+    asymmetry : float
+        Largest \\|k(x, y) − k(y, x)\\|.
+    witness : ndarray
+        Unit z with zᵀKz = `smallest` < 0; empty when positive.
+    sample : list of int
+        The rows that belong to the entries of `witness`.
+    n_checked, n_rows : int
+        Rows looked at, and rows there were.
+    """
+
+    valid: bool
+    symmetric: bool
+    positive: bool
+    smallest: float
+    largest: float
+    noise: float
+    asymmetry: float
+    witness: np.ndarray
+    sample: list
+    n_checked: int
+    n_rows: int
+
+
+def _array(X):
+    return check_array(X, accept_sparse="csr", dtype=FLOATS)
+
+
+def kernel_matrix(kernel, X, Y=None, *, gamma=None, degree=3, coef0=1, n_jobs=None):
+    """Kernel values of all pairs of rows.
+
+    Parameters
+    ----------
+    kernel : str or callable
+        A name or an expression, as in :class:`KernelPCA`, or a function of two rows.
+    X : {array-like, sparse matrix} of shape (n, d)
+    Y : {array-like, sparse matrix} of shape (m, d), default=None
+        None: `X`; the matrix is then exactly symmetric.
+    gamma, degree, coef0
+        Of the kernel, when it is one of scikit-learn's.
+    n_jobs : int, default=None
+        Threads.
+
+    Returns
+    -------
+    K : ndarray of shape (n, m)
+
+    Examples
+    --------
+    >>> from mercer import kernel_matrix
+    >>> kernel_matrix('rbf(gamma=1) + linear()', [[0.0, 0.0], [1.0, 0.0]]).round(3)
+    array([[1.   , 0.368],
+           [0.368, 2.   ]])
+    """
+    X = _array(X)
+    if Y is not None:
+        Y = _array(Y)
+        if X.shape[1] != Y.shape[1]:
+            raise ValueError(
+                f"Incompatible dimension for X and Y matrices: X.shape[1] == {X.shape[1]} while "
+                f"Y.shape[1] == {Y.shape[1]}"
+            )
+        if Y.dtype != X.dtype:
+            X, Y = X.astype(np.float64), Y.astype(np.float64)
+    if callable(kernel):
+        return pairwise_kernels(X, Y, metric=kernel)
+    text = kernel_text(kernel, gamma, degree, coef0, X.shape[1])
+    other = None if Y is None else rows_of(Y)
+    return _mercer.kernel_matrix(text, rows_of(X), other, threads_of(n_jobs))
+
+
+def check_kernel(kernel, X, *, gamma=None, degree=3, coef0=1, at_most=1000, n_jobs=None):
+    """Is the kernel symmetric, and its matrix on these rows positive semi-definite?
+
+    Parameters
+    ----------
+    kernel : str or callable
+        As in :func:`kernel_matrix`; 'precomputed': `X` is the kernel matrix.
+    X : {array-like, sparse matrix} of shape (n, d)
+    gamma, degree, coef0
+        Of the kernel, when it is one of scikit-learn's.
+    at_most : int, default=1000
+        Of more rows an even sample is looked at.
+    n_jobs : int, default=None
+        Threads.
+
+    Returns
+    -------
+    check : KernelCheck
+
+    Examples
+    --------
+    >>> from mercer import check_kernel
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]
+    >>> check_kernel('rbf(gamma=0.5)', X).valid
+    True
+    >>> check_kernel('sigmoid(gamma=1, coef0=-1)', X).valid
+    False
+    """
+    X = _array(X)
+    threads = threads_of(n_jobs)
+    if callable(kernel) or kernel == "precomputed":
+        if callable(kernel):
+            X = X[: len(X) : max(1, -(-X.shape[0] // at_most))]
+            X = np.array([[float(kernel(x, y)) for y in X] for x in X])
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"a kernel matrix is square, this one is {X.shape}")
+        return KernelCheck(**_mercer.check_kernel_matrix(X, threads))
+    text = kernel_text(kernel, gamma, degree, coef0, X.shape[1])
+    return KernelCheck(**_mercer.check_kernel(text, rows_of(X), at_most, threads))
+
+
+def load(path):
+    """Open a model that `save` or the command line wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    estimator : PCA, KernelPCA, HebbianPCA or Nystroem
+        Fitted; its scores are those of `mercer transform`, to the last bit.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import mercer
+    >>> X = np.random.default_rng(0).normal(size=(50, 4))
+    >>> path = os.path.join(tempfile.mkdtemp(), 'model.st')
+    >>> pca = mercer.PCA(2).fit(X)
+    >>> pca.save(path)
+    >>> bool((mercer.load(path).transform(X) == pca.transform(X)).all())
+    True
+    """
+    return _estimator(_mercer.load(os.fspath(path)))
+
+
+def merge(models, n_components=None):
+    """Make one PCA of several: as if all their rows had been fitted together.
+
+    Parameters
+    ----------
+    models : list of PCA or IncrementalPCA, or of paths
+        Fitted to different rows of the same columns.
+    n_components : int, default=None
+        None: all that the models have.
+
+    Returns
+    -------
+    pca : PCA
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mercer
+    >>> X = np.random.default_rng(0).normal(size=(50, 4))
+    >>> parts = [mercer.PCA().fit(X[:20]), mercer.PCA().fit(X[20:])]
+    >>> both, all_rows = mercer.merge(parts), mercer.PCA().fit(X)
+    >>> np.allclose(both.explained_variance_, all_rows.explained_variance_)
+    True
+    """
+    names, parts = [], []
+    for place, model in enumerate(models):
+        if isinstance(model, (str, os.PathLike)):
+            names.append(os.fspath(model))
+            parts.append(_mercer.load(names[-1]))
+        else:
+            names.append(f"model {place + 1}")
+            parts.append(model._fitted_model())
+    if len({type(part) for part in parts}) > 1:
+        raise ValueError("models of single and of double precision cannot be merged")
+    return _estimator(_mercer.merge(parts, n_components, names))
+
+
+def _estimator(model):
+    """The estimator that has this model."""
+    outputs = model.outputs
+    report = json.loads(model.json())
+    if model.method == "nystroem":
+        estimator = Nystroem(model.kernel, n_components=outputs)
+        estimator._adopt(model)
+    elif model.space in ("kernel", "precomputed"):
+        approximation = report.get("approximation")
+        estimator = KernelPCA(
+            outputs,
+            kernel="precomputed" if model.space == "precomputed" else model.kernel,
+            approximation=approximation and approximation.get("text"),
+        )
+        estimator._adopt(model)
+    elif model.method in _mercer.rules():
+        estimator = HebbianPCA(outputs, rule=model.method)
+        estimator._take(model, model.components.dtype)
+    else:
+        identity = model.space == "input"
+        estimator = PCA(outputs, map=None if identity else model.map, scale=model.scale.size > 0)
+        estimator._take(model, outputs)
+    estimator.n_features_in_ = model.inputs
+    if model.feature_names:
+        estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+    return estimator

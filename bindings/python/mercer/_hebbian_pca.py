@@ -1,0 +1,223 @@
+"""Principal components learned from a stream by Hebbian rules."""
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from . import _mercer
+from ._pca import LinearScores
+from ._progress import monitor
+from ._rows import (
+    Continues,
+    check_parameters,
+    rows_of,
+    seed_of,
+    sklearn_words,
+    threads_of,
+    validated,
+)
+from ._saving import ModelFile
+
+
+class _Learner:
+    """A learner that can be copied and pickled."""
+
+    def __init__(self, features, options):
+        self._made_with = features, options
+        self.neurons = _mercer.Hebbian(features, options)
+
+    def __getstate__(self):
+        return {"made_with": self._made_with, "state": self.neurons.state()}
+
+    def __setstate__(self, state):
+        self.__init__(*state["made_with"])
+        self.neurons.restore(state["state"])
+
+
+class HebbianPCA(
+    LinearScores, ModelFile, Continues, ClassNamePrefixFeaturesOutMixin, BaseEstimator
+):
+    """Principal components by Hebbian learning, row by row, in constant memory.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        'hebb', 'hebb-normalized' and 'oja' have one.
+    rule : {'gha', 'oja', 'hebb', 'hebb-normalized', 'block-oja', 'ccipca'}, default='gha'
+        Sanger's generalised Hebbian algorithm, Oja's rule, …
+    rate : str or float, default='auto'
+        Schedule of the learning rate: 'auto', '1/n', 'constant(0.01)', 'power(c=1,t0=100,a=0.75)',
+        'adaoja'; a number is a constant rate.
+    epochs : int, default=None
+        Passes of `fit` over the rows; None: until nothing turns any more, at most 100.
+    batch_size : int, default=1
+        Rows a step.
+    shuffle : bool, default=True
+        `fit` takes the rows of each epoch in a new order.
+    forgetting : float, default=0.0
+        Share by which what was learned fades with each row, for streams that drift.
+    whiten : bool, default=False
+        Scores of unit variance.
+    random_state : int, RandomState instance or None, default=None
+        Of the first weights and the order.
+    n_jobs : int, default=None
+        Threads of mini-batches and of `transform`.
+    progress : callable, default=None
+        Called with a :class:`mercer.Progress` a few times a second; False stops the fit.
+    verbose : bool, default=False
+        A progress bar (tqdm's when it is there).
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The weights made orthonormal, by falling variance.
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
+        Of recent outputs.
+    mean_ : ndarray of shape (n_features,)
+    n_components_, n_samples_seen_, n_features_in_ : int
+    n_iter_ : int
+        Epochs of the last `fit`.
+    converged_ : bool
+        Whether the last `fit` came to an end by itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import HebbianPCA
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 3)) * [3, 1, 0.3]
+    >>> oja = HebbianPCA(rule='oja', random_state=0)
+    >>> for begin in range(0, 2000, 100):
+    ...     _ = oja.partial_fit(X[begin : begin + 100])
+    >>> bool(abs(oja.components_[0, 0]) > 0.99)
+    True
+    """
+
+    _parameter_constraints = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "rule": [StrOptions(set(_mercer.rules()))],
+        "rate": [str, Interval(Real, 0, None, closed="neither")],
+        "epochs": [Interval(Integral, 1, None, closed="left"), None],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "shuffle": ["boolean"],
+        "forgetting": [Interval(Real, 0, 1, closed="left")],
+        "whiten": ["boolean"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "progress": [callable, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components=1,
+        *,
+        rule="gha",
+        rate="auto",
+        epochs=None,
+        batch_size=1,
+        shuffle=True,
+        forgetting=0.0,
+        whiten=False,
+        random_state=None,
+        n_jobs=None,
+        progress=None,
+        verbose=False,
+    ):
+        self.n_components = n_components
+        self.rule = rule
+        self.rate = rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.forgetting = forgetting
+        self.whiten = whiten
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.verbose = verbose
+
+    def _learner(self):
+        rate = self.rate if isinstance(self.rate, str) else f"constant({float(self.rate)!r})"
+        return {
+            "rule": self.rule,
+            "components": int(self.n_components),
+            "rate": rate,
+            "batch": int(self.batch_size),
+            "forgetting": float(self.forgetting),
+            "seed": seed_of(self.random_state),
+            "threads": threads_of(self.n_jobs),
+        }
+
+    def fit(self, X, y=None):
+        """Learn from all rows, in as many epochs as it takes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Two rows or more.
+        y : Ignored
+            Present for scikit-learn's convention.
+
+        Returns
+        -------
+        self : HebbianPCA
+        """
+        check_parameters(self)
+        X = validated(self, X, reset=True, ensure_min_samples=2)
+        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
+            model, run = _mercer.learn(
+                rows_of(X), self._learner(), self.epochs or 0, 0.0, self.shuffle, tell
+            )
+        self._stream = None
+        self._take(model, X.dtype)
+        self.n_iter_ = run["epochs"]
+        self.converged_ = run["converged"]
+        self.n_samples_seen_ = run["rows"]
+        return self
+
+    def partial_fit(self, X, y=None):
+        """Learn from each row once, in order.
+
+        After `fit` a new stream begins: its rows are not learned on top of those of `fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next rows of the stream.
+        y : Ignored
+            Present for scikit-learn's convention.
+
+        Returns
+        -------
+        self : HebbianPCA
+        """
+        first = getattr(self, "_stream", None) is None
+        if first:
+            check_parameters(self)
+        X = validated(self, X, reset=first)
+        stream = _Learner(X.shape[1], self._learner()) if first else self._stream
+        with sklearn_words(self, X):
+            stream.neurons.update(rows_of(X))
+        self._stream = stream
+        self.n_samples_seen_ = stream.neurons.rows
+        if stream.neurons.rows > 1 and stream.neurons.steps > 0:
+            self._take(stream.neurons.model(), X.dtype)
+        return self
+
+    def _take(self, model, dtype):
+        model = _mercer.to_single(model) if dtype == np.float32 else model
+        self._model = model
+        self.n_components_ = model.outputs
+        self.components_ = np.array(model.components)
+        self.explained_variance_ = model.explained_variance.astype(dtype)
+        self.explained_variance_ratio_ = model.explained_variance_ratio.astype(dtype)
+        self.mean_ = model.mean
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+    def _more_tags(self):
+        return {"preserves_dtype": [np.float64, np.float32]}

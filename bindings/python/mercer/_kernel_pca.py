@@ -1,0 +1,366 @@
+"""Kernel PCA with scikit-learn's interface."""
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn import decomposition
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from . import _mercer
+from ._progress import monitor
+from ._rows import (
+    FLOATS,
+    as_fitted,
+    check_parameters,
+    kernel_text,
+    matrix_of,
+    require_finite,
+    rows_of,
+    seed_of,
+    sklearn_words,
+    threads_of,
+    validated,
+)
+from ._saving import ModelFile
+
+_SOLVERS = {"auto": "auto", "dense": "dense", "arpack": "krylov", "randomized": "krylov"}
+
+# Below this share of the first eigenvalue scikit-learn takes one for 0.
+_NO_VARIANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 2e-7}
+
+
+class KernelPCA(ModelFile, decomposition.KernelPCA):
+    """Kernel principal component analysis.
+
+    A drop-in for :class:`sklearn.decomposition.KernelPCA`: its parameters come first and mean the
+    same; those after `n_jobs` are Mercer's. The kernel matrix is never centred in memory, and is
+    kept only where it fits into `memory`.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        None: all that have any variance.
+    kernel : str or callable, default='linear'
+        'linear', 'poly', 'rbf', 'sigmoid', 'cosine', 'precomputed', or an expression such as
+        '0.5*rbf(gamma=0.1) + linear()^2' (`mercer kernel list` has the names; `rbf()` takes its
+        width from the data). A callable takes two rows and `kernel_params`.
+    gamma, degree, coef0, kernel_params
+        Of the kernel, when it is one of scikit-learn's; gamma=None is 1/n_features.
+    alpha : float, default=1.0
+        Ridge of the inverse transform.
+    fit_inverse_transform : bool, default=False
+        Learn to map scores back to rows.
+    eigen_solver : {'auto', 'dense', 'arpack', 'randomized'}, default='auto'
+        'arpack' and 'randomized' are a block Krylov method that runs until its residuals are below
+        `tolerance`.
+    tol : float, default=0
+        With 'arpack' the tolerance, unless it is 0.
+    max_iter, iterated_power
+        Checked and not used: the Krylov method ends by its residuals.
+    remove_zero_eig : bool, default=False
+        Leave out components without variance, which are kept as zeros otherwise.
+    random_state : int, RandomState instance or None, default=None
+        Of landmarks and random features.
+    copy_X : bool, default=True
+        Rows are never changed, whatever this says.
+    n_jobs : int, default=None
+        Threads; None: as many as BLAS may use, which threadpoolctl limits.
+    approximation : str, default=None
+        For more rows than a kernel matrix allows: 'nystrom(landmarks=1000)',
+        'cholesky(tolerance=0.01)', 'fourier(features=2000)', 'tensorsketch(features=2048)'.
+    tolerance : float, default=1e-10
+        Largest residual, relative to the first eigenvalue.
+    memory : int, default=None
+        Bytes that the fit may take; None: what the machine has free.
+    progress : callable, default=None
+        Called with a :class:`mercer.Progress` a few times a second; False stops the fit.
+    verbose : bool, default=False
+        A progress bar (tqdm's when it is there).
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        Of the centred kernel matrix, descending.
+    eigenvectors_ : ndarray of shape (n_samples, n_components)
+    X_fit_ : {ndarray, sparse matrix} of shape (n_samples, n_features)
+        The rows that new ones are compared with; landmarks when there is an approximation.
+    gamma_ : float
+        The gamma that was used.
+    dual_coef_, X_transformed_fit_ : ndarray
+        Of the inverse transform.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from mercer import KernelPCA
+    >>> X, y = make_circles(200, factor=0.3, noise=0.05, random_state=0)
+    >>> kpca = KernelPCA(2, kernel='rbf', gamma=2.0).fit(X)
+    >>> scores = kpca.transform(X)
+    >>> scores.shape
+    (200, 2)
+    >>> bool((scores[y == 0, 0].mean() < 0) != (scores[y == 1, 0].mean() < 0))
+    True
+    """
+
+    _parameter_constraints = {
+        **decomposition.KernelPCA._parameter_constraints,
+        "kernel": [str, callable],
+        "approximation": [str, None],
+        "tolerance": [Interval(Real, 0, 1, closed="neither")],
+        "memory": [Interval(Integral, 1, None, closed="left"), None],
+        "progress": [callable, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        alpha=1.0,
+        fit_inverse_transform=False,
+        eigen_solver="auto",
+        tol=0,
+        max_iter=None,
+        iterated_power="auto",
+        remove_zero_eig=False,
+        random_state=None,
+        copy_X=True,
+        n_jobs=None,
+        approximation=None,
+        tolerance=1e-10,
+        memory=None,
+        progress=None,
+        verbose=False,
+    ):
+        super().__init__(
+            n_components,
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            kernel_params=kernel_params,
+            alpha=alpha,
+            fit_inverse_transform=fit_inverse_transform,
+            eigen_solver=eigen_solver,
+            tol=tol,
+            max_iter=max_iter,
+            iterated_power=iterated_power,
+            remove_zero_eig=remove_zero_eig,
+            random_state=random_state,
+            copy_X=copy_X,
+            n_jobs=n_jobs,
+        )
+        self.approximation = approximation
+        self.tolerance = tolerance
+        self.memory = memory
+        self.progress = progress
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Find the components of the rows in the kernel's space.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Two rows or more; with kernel='precomputed' their kernel matrix.
+        y : Ignored
+            Present for scikit-learn's convention.
+
+        Returns
+        -------
+        self : KernelPCA
+        """
+        check_parameters(self)
+        if self.fit_inverse_transform and self.kernel == "precomputed":
+            raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
+        X = validated(self, X, reset=True, ensure_min_samples=2)
+        if self.fit_inverse_transform and sparse.issparse(X):
+            raise NotImplementedError("Inverse transform not implemented for sparse matrices!")
+        self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
+        given = X
+        if callable(self.kernel):
+            require_finite(self, X)
+            given = self._user_matrix(X, X)
+        options = self._options(X)
+        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
+            model = self._fit_model(rows_of(given), {**options, "monitor": tell})
+        self._take(model, X)
+        if self.fit_inverse_transform:
+            self._fit_inverse_transform(self._training_scores(X), X)
+        return self
+
+    def _options(self, X):
+        options = {"tolerance": self.tolerance, "threads": threads_of(self.n_jobs)}
+        if self.n_components is not None:
+            options["components"] = min(self.n_components, X.shape[0])
+        if callable(self.kernel) or self.kernel == "precomputed":
+            options["precomputed"] = True
+        else:
+            options["kernel"] = self._text(X.shape[1])
+        if self.eigen_solver == "arpack" and self.tol > 0:
+            options["tolerance"] = min(max(self.tol, 1e-15), 0.5)
+        if self.approximation is not None:
+            options["approx"] = self.approximation
+            options["seed"] = seed_of(self.random_state)
+        elif self.eigen_solver != "auto":
+            options["solver"] = _SOLVERS[self.eigen_solver]
+        if self.memory is not None:
+            options["memory"] = self.memory
+        return options
+
+    def _fit_model(self, rows, options):
+        try:
+            return _mercer.fit(rows, **options)
+        except ValueError as error:
+            if "not positive semi-definite" not in str(error):
+                raise
+            if self.n_components is None:
+                raise ValueError(
+                    "There are significant negative eigenvalues. Either the matrix is not PSD, or "
+                    f"there was an issue while computing the eigendecomposition: {error}"
+                ) from None
+        # Asked for some components only, scikit-learn never sees the negative eigenvalues.
+        options = {name: value for name, value in options.items() if name != "solver"}
+        return _mercer.fit(rows, clip=True, **options)
+
+    def _take(self, model, X):
+        dtype = model.components.dtype
+        values = model.eigenvalues
+        rank = int(np.count_nonzero(values > _NO_VARIANCE[dtype] * values[0]))
+        self._model = model.with_components(rank)
+        values = values[:rank].astype(dtype)
+        if self.n_components is not None and not self.remove_zero_eig:
+            most = min(self.n_components, X.shape[0])
+            values = np.concatenate([values, np.zeros(most - rank, dtype)])
+        self.eigenvalues_ = values
+        self._X_fit = X if model.space == "precomputed" else None
+
+    def _adopt(self, model):
+        """A model from a file, which knows no more than its anchors of the training rows."""
+        self._model = model
+        self._X_fit = None
+        self.eigenvalues_ = model.eigenvalues.astype(model.components.dtype)
+
+    @property
+    def X_fit_(self):
+        return matrix_of(self._model.anchors) if self._X_fit is None else self._X_fit
+
+    @property
+    def eigenvectors_(self):
+        b = self._model.components
+        roots = np.sqrt(self.eigenvalues_[: len(b)])
+        return self._padded(np.ascontiguousarray((b * roots[:, np.newaxis]).T))
+
+    def _padded(self, columns):
+        missing = len(self.eigenvalues_) - columns.shape[1]
+        return np.pad(columns, ((0, 0), (0, missing))) if missing else columns
+
+    def _training_scores(self, X):
+        """Σ of the eigenpairs: no kernel value is computed again."""
+        if self.approximation is not None:
+            return self._scores(X)
+        values = self.eigenvalues_[: self._model.outputs]
+        return self._padded(np.multiply(self._model.components.T, values, order="C"))
+
+    def fit_transform(self, X, y=None, **params):
+        """Find the components of the rows, and their scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Two rows or more; with kernel='precomputed' their kernel matrix.
+        y : Ignored
+            Present for scikit-learn's convention.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            Scores of the rows.
+        """
+        self.fit(X, **params)
+        if self.approximation is not None:
+            return self._scores(as_fitted(self, X))
+        return self._training_scores(X)
+
+    def transform(self, X):
+        """Scores of new rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With kernel='precomputed' similarities to the training rows.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            Their scores.
+        """
+        if not hasattr(self, "_model"):
+            check_is_fitted(self)
+        return self._scores(as_fitted(self, X))
+
+    def _scores(self, X):
+        given = X
+        if callable(self.kernel):
+            require_finite(self, X)
+            given = self._user_matrix(X, self.X_fit_)
+        with sklearn_words(self, X):
+            scores = self._model.transform(rows_of(given), threads_of(self.n_jobs))
+        return self._padded(scores)
+
+    def _text(self, n_features):
+        return kernel_text(self.kernel, self.gamma, self.degree, self.coef0, n_features)
+
+    def _user_matrix(self, X, Y):
+        k = pairwise_kernels(
+            X, Y, metric=self.kernel, n_jobs=self.n_jobs, **(self.kernel_params or {})
+        )
+        return k if k.dtype in FLOATS else k.astype(np.float64)
+
+    def _get_kernel(self, X, Y=None):
+        if callable(self.kernel):
+            return self._user_matrix(X, X if Y is None else Y)
+        threads = threads_of(self.n_jobs)
+        return _mercer.kernel_matrix(self._text(X.shape[1]), X, Y, threads)
+
+    def _fit_inverse_transform(self, X_transformed, X):
+        k = self._get_kernel(X_transformed)
+        k.flat[:: len(k) + 1] += self.alpha
+        self._inverse_mean = X.mean(axis=0)
+        self.dual_coef_ = linalg.solve(k, X - self._inverse_mean, assume_a="pos", overwrite_a=True)
+        self.X_transformed_fit_ = X_transformed
+
+    def inverse_transform(self, X):
+        """Rows whose scores come near the given ones: kernel ridge regression, about the mean.
+
+        Unlike scikit-learn's, which regresses the rows themselves, it shrinks towards the mean of
+        the training rows and not towards 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Scores.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            Points of the input space.
+        """
+        if not self.fit_inverse_transform:
+            raise NotFittedError(
+                "The fit_inverse_transform parameter was not"
+                " set to True when instantiating and hence "
+                "the inverse transform is not available."
+            )
+        check_is_fitted(self)
+        X = np.asarray(X, dtype=self.X_transformed_fit_.dtype)
+        return self._get_kernel(X, self.X_transformed_fit_) @ self.dual_coef_ + self._inverse_mean

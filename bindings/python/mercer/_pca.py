@@ -1,0 +1,342 @@
+"""PCA with scikit-learn's interface."""
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn import decomposition
+from sklearn.base import TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from . import _mercer
+from ._progress import monitor
+from ._rows import (
+    as_fitted,
+    check_parameters,
+    rows_of,
+    seed_of,
+    sklearn_words,
+    threads_of,
+    validated,
+)
+from ._saving import ModelFile
+
+_SOLVERS = {
+    "auto": "auto",
+    "full": "svd",
+    "covariance_eigh": "covariance",
+    "arpack": "randomized",
+    "randomized": "randomized",
+}
+
+
+class LinearScores(TransformerMixin):
+    """transform and inverse_transform of the estimators whose model is linear."""
+
+    def transform(self, X):
+        """Project rows on the components.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            Their scores.
+        """
+        try:
+            model = self._fitted_model()
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+        X = as_fitted(self, X)
+        with sklearn_words(self, X):
+            scores = model.transform(rows_of(X), threads_of(self.n_jobs))
+        return self._kept(scores)
+
+    def _kept(self, scores):
+        if self.n_components_ == 0:
+            return scores[:, :0]
+        if self.whiten:
+            scores /= self._deviations()
+        return scores
+
+    def _deviations(self):
+        # Directions of no variance are left as they are, not blown up.
+        deviations = np.sqrt(self.explained_variance_)
+        smallest = np.finfo(deviations.dtype).eps
+        return np.where(deviations < smallest, smallest, deviations)
+
+    def inverse_transform(self, X):
+        """Map scores back to the input space.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Scores.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            The points of the principal subspace that have them.
+        """
+        check_is_fitted(self)
+        model = self._fitted_model()
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1] if X.ndim == 2 else X.shape} features, but "
+                f"{type(self).__name__} has {self.n_components_} components."
+            )
+        if self.n_components_ == 0:
+            return np.repeat(self.mean_[np.newaxis], len(X), axis=0)
+        if self.whiten:
+            X = X * self._deviations()
+        return model.inverse(X, threads_of(self.n_jobs))
+
+
+class PCA(LinearScores, ModelFile, decomposition.PCA):
+    """Principal component analysis.
+
+    A drop-in for :class:`sklearn.decomposition.PCA`: its parameters come first and mean the same;
+    those after `random_state` are Mercer's.
+
+    Parameters
+    ----------
+    n_components : int, float, 'mle' or None, default=None
+        How many components to keep: a count, the fraction of the variance that they must exceed, by
+        Minka's evidence, or all min(n_samples, n_features).
+    copy : bool, default=True
+        Rows are never changed, whatever this says.
+    whiten : bool, default=False
+        Scores of unit variance.
+    svd_solver : {'auto', 'full', 'covariance_eigh', 'arpack', 'randomized'}, default='auto'
+        'auto' chooses by counted operations and memory; 'full' is the SVD of the centred rows,
+        'covariance_eigh' the eigenpairs of the covariance matrix; 'arpack' and 'randomized' are a
+        block Krylov method that runs until its residuals are below `tolerance`.
+    tol : float, default=0.0
+        With 'arpack' the tolerance, unless it is 0.
+    iterated_power, n_oversamples, power_iteration_normalizer
+        Checked and not used: the Krylov method ends by its residuals.
+    random_state : int, RandomState instance or None, default=None
+        Of the start vectors of 'arpack' and 'randomized'.
+    map : str, default=None
+        PCA of features of the rows: 'monomials(degree=2)', 'polynomial(degree=2)', 'squares',
+        'plain(degree=2)'.
+    scale : bool, default=False
+        Divide each column by its standard deviation first.
+    tolerance : float, default=1e-10
+        Largest residual, relative to the first eigenvalue.
+    memory : int, default=None
+        Bytes that the fit may take; None: what the machine has free.
+    n_jobs : int, default=None
+        Threads; None: as many as BLAS may use, which threadpoolctl limits.
+    progress : callable, default=None
+        Called with a :class:`mercer.Progress` a few times a second; False stops the fit.
+    verbose : bool, default=False
+        A progress bar (tqdm's when it is there).
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
+    singular_values_ : ndarray of shape (n_components,)
+    mean_ : ndarray of shape (n_features,)
+    noise_variance_ : float
+    n_components_, n_samples_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only when `X` has names that are all strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import PCA
+    >>> X = np.array([[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> pca = PCA(n_components=2).fit(X)
+    >>> pca.explained_variance_ratio_.round(4)
+    array([0.9924, 0.0076])
+    >>> pca.singular_values_.round(4)
+    array([6.3006, 0.5498])
+    >>> pca.transform([[0.5, 0.5]]).shape
+    (1, 2)
+    """
+
+    _parameter_constraints = {
+        **decomposition.PCA._parameter_constraints,
+        "svd_solver": [StrOptions(set(_SOLVERS))],
+        "map": [str, None],
+        "scale": ["boolean"],
+        "tolerance": [Interval(Real, 0, 1, closed="neither")],
+        "memory": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+        "progress": [callable, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        copy=True,
+        whiten=False,
+        svd_solver="auto",
+        tol=0.0,
+        iterated_power="auto",
+        n_oversamples=10,
+        power_iteration_normalizer="auto",
+        random_state=None,
+        map=None,
+        scale=False,
+        tolerance=1e-10,
+        memory=None,
+        n_jobs=None,
+        progress=None,
+        verbose=False,
+    ):
+        super().__init__(
+            n_components,
+            copy=copy,
+            whiten=whiten,
+            svd_solver=svd_solver,
+            tol=tol,
+            iterated_power=iterated_power,
+            n_oversamples=n_oversamples,
+            power_iteration_normalizer=power_iteration_normalizer,
+            random_state=random_state,
+        )
+        self.map = map
+        self.scale = scale
+        self.tolerance = tolerance
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Find the components of the rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Two rows or more. Sparse rows are not made dense.
+        y : Ignored
+            Present for scikit-learn's convention.
+
+        Returns
+        -------
+        self : PCA
+        """
+        check_parameters(self)
+        self._fit(validated(self, X, reset=True, ensure_min_samples=2))
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Find the components of the rows, and their scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Two rows or more.
+        y : Ignored
+            Present for scikit-learn's convention.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_components)
+            The same as ``fit(X).transform(X)``.
+        """
+        check_parameters(self)
+        X = validated(self, X, reset=True, ensure_min_samples=2)
+        self._fit(X)
+        return self._kept(self._model.transform(rows_of(X), threads_of(self.n_jobs)))
+
+    def _fit(self, X):
+        n_samples, n_features = X.shape
+        wanted = self._wanted(n_samples, n_features)
+        solver = self._fit_svd_solver
+        tolerance = max(self.tol, 1e-15) if solver == "arpack" and self.tol > 0 else self.tolerance
+        options = {"tolerance": tolerance, "threads": threads_of(self.n_jobs)}
+        if not (isinstance(wanted, str) or wanted == 0):
+            options["components"] = wanted
+        if self.svd_solver != "auto":
+            options["solver"] = _SOLVERS[self.svd_solver]
+        if solver in ("arpack", "randomized"):
+            options["seed"] = seed_of(self.random_state)
+        if self.scale:
+            options["scale"] = True
+        if self.memory is not None:
+            options["memory"] = self.memory
+        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
+            model = _mercer.fit(rows_of(X), self.map or "", monitor=tell, **options)
+        if wanted == "mle":
+            spectrum = np.zeros(model.components.shape[1])
+            spectrum[: model.outputs] = model.explained_variance
+            wanted = int(_mercer.minka_dimension(spectrum, n_samples))
+            self._take(model.with_components(wanted), wanted)
+            # Known one by one, small variances need not be what others leave of the sum.
+            self.noise_variance_ = spectrum[wanted:].mean()
+            return
+        if isinstance(wanted, Integral) and wanted > 0 and self.map is None:
+            model = model.with_components(wanted)
+        self._take(model, 0 if wanted == 0 else model.outputs)
+
+    def _wanted(self, n_samples, n_features):
+        """The number of components, refused in scikit-learn's words where it is impossible."""
+        most = min(n_samples, n_features)
+        wanted = self.n_components
+        if wanted is None:
+            wanted = most - 1 if self.svd_solver == "arpack" else most
+        solver = self.svd_solver
+        if solver == "auto":
+            few = wanted != "mle" and 1 <= wanted < 0.8 * most
+            solver = "randomized" if few and max(n_samples, n_features) > 500 else "full"
+        self._fit_svd_solver = solver
+        if self.map is not None:  # the features are more than the columns, the library knows how many
+            return self.n_components
+        if solver in ("full", "covariance_eigh"):
+            if wanted == "mle":
+                if n_samples < n_features:
+                    raise ValueError(
+                        "n_components='mle' is only supported if n_samples >= n_features"
+                    )
+            elif not 0 <= wanted <= most:
+                raise ValueError(
+                    f"n_components={wanted!r} must be between 0 and min(n_samples, n_features)"
+                    f"={most!r} with svd_solver='full'"
+                )
+        elif isinstance(wanted, str):
+            raise ValueError(
+                f"n_components={wanted!r} cannot be a string with svd_solver='{solver}'"
+            )
+        elif not 1 <= wanted <= most:
+            raise ValueError(
+                f"n_components={wanted!r} must be between 1 and min(n_samples, n_features)"
+                f"={most!r} with svd_solver='{solver}'"
+            )
+        elif solver == "arpack" and wanted == most:
+            raise ValueError(
+                f"n_components={wanted!r} must be strictly less than min(n_samples, n_features)"
+                f"={most!r} with svd_solver='{solver}'"
+            )
+        return float(wanted) if isinstance(wanted, Real) and 0 < wanted < 1 else wanted
+
+    def _take(self, model, n_components):
+        """The model's numbers under scikit-learn's names."""
+        dtype = model.components.dtype
+        variances = model.explained_variance[:n_components]
+        self._model = model
+        self.n_samples_ = model.n_samples
+        self.n_components_ = n_components
+        self.components_ = np.array(model.components[:n_components])
+        self.explained_variance_ = variances.astype(dtype)
+        self.explained_variance_ratio_ = model.explained_variance_ratio[:n_components].astype(dtype)
+        self.singular_values_ = np.sqrt(model.eigenvalues[:n_components]).astype(dtype)
+        self.mean_ = model.mean
+        self.noise_variance_ = noise_variance(model, variances)
+
+
+def noise_variance(model, variances):
+    """The mean variance of the directions that were not kept."""
+    left = min(model.n_samples, model.components.shape[1]) - len(variances)
+    return max(0.0, model.total_variance - variances.sum()) / left if left > 0 else 0.0

@@ -1,0 +1,77 @@
+"""Progress of a long fit: a callback of the user's, a bar on standard error, or nothing."""
+import contextlib
+import sys
+from typing import NamedTuple
+
+
+class Progress(NamedTuple):
+    """What a long fit tells its callback, a few times a second.
+
+    Attributes
+    ----------
+    what : str
+        What is being done: 'covariance', 'kernel matrix', …
+    done, total : float
+        How much of it; `total` is 0 when unknown.
+    unit : str
+        What `done` counts.
+    note : str
+        More to say, often empty.
+    """
+
+    what: str
+    done: float
+    total: float
+    unit: str
+    note: str = ""
+
+
+class _Lines:
+    """For want of tqdm: a line that is written over."""
+
+    def __call__(self, p):
+        share = f" {100 * p.done / p.total:.0f} %" if p.total else f" {p.done:g} {p.unit}"
+        print(f"\r{p.what}{share} {p.note}".ljust(60), end="", file=sys.stderr)
+
+    def close(self):
+        print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
+
+
+class _Bar:
+    def __init__(self, tqdm):
+        self._tqdm, self._bar, self._what = tqdm, None, None
+
+    def __call__(self, p):
+        if p.what != self._what:
+            self.close()
+            self._what = p.what
+            self._bar = self._tqdm(desc=p.what, total=p.total or None, unit=f" {p.unit}")
+        self._bar.update(p.done - self._bar.n)
+
+    def close(self):
+        if self._bar is not None:
+            self._bar.close()
+
+
+@contextlib.contextmanager
+def monitor(progress, verbose):
+    """The function that the library calls, or None."""
+    bar = None
+    if verbose:
+        try:
+            from tqdm.auto import tqdm
+
+            bar = _Bar(tqdm)
+        except ImportError:
+            bar = _Lines()
+    listeners = [listener for listener in (progress, bar) if listener is not None]
+
+    def tell(*words):
+        state = Progress(*words)
+        return all([listener(state) is not False for listener in listeners])
+
+    try:
+        yield tell if listeners else None
+    finally:
+        if bar is not None:
+            bar.close()

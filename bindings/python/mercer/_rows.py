@@ -1,0 +1,134 @@
+"""What estimators hand to the library: rows, threads, seeds, kernels by name."""
+import copy
+import functools
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.utils import check_array, check_random_state
+
+from . import _mercer
+
+FLOATS = (np.float64, np.float32)
+
+
+def rows_of(X):
+    """An array as it is, a CSR matrix as the tuple of its parts, columns ascending."""
+    if not sparse.issparse(X):
+        return X
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"{X.shape[1]} columns are more than {np.iinfo(np.int32).max}")
+    return X.indptr, X.indices, X.data, X.shape[1]
+
+
+def matrix_of(rows):
+    """And back."""
+    if not isinstance(rows, tuple):
+        return rows
+    offsets, columns, values, width = rows
+    shape = len(offsets) - 1, width
+    return sparse.csr_matrix((values, columns, offsets), shape=shape, copy=False)
+
+
+class Continues:
+    """A copy of an estimator goes on by itself, even a shallow one."""
+
+    def __copy__(self):
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        if getattr(self, "_stream", None) is not None:
+            other._stream = copy.deepcopy(self._stream)
+        return other
+
+
+_names = functools.lru_cache(maxsize=None)(lambda kind: tuple(kind._get_param_names()))
+_PLAIN = frozenset((type(None), bool, int, float, str))
+_accepted = set()
+
+
+def check_parameters(estimator):
+    """scikit-learn's check, which takes longer than many a fit, once for the same plain values."""
+    kind = type(estimator)
+    values = [getattr(estimator, name) for name in _names(kind)]
+    types = [type(value) for value in values]
+    key = (kind, *values, *types) if _PLAIN.issuperset(types) else None
+    if key is None or key not in _accepted:
+        estimator._validate_params()
+        if key is not None and len(_accepted) < 1000:
+            _accepted.add(key)
+
+
+def validated(estimator, X, *, reset, **options):
+    """X as scikit-learn checks it, but for NaN and infinities, which the library looks for."""
+    return estimator._validate_data(
+        X, accept_sparse="csr", dtype=FLOATS, force_all_finite=False, reset=reset, **options
+    )
+
+
+def as_fitted(estimator, X):
+    """Rows for a fitted estimator; an array that needs no conversion costs next to nothing."""
+    if (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in FLOATS
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+    ):
+        return X
+    return validated(estimator, X, reset=False)
+
+
+class sklearn_words:
+    """Refusals of the library become scikit-learn's where it refuses the same rows."""
+
+    __slots__ = ("estimator", "X")
+
+    def __init__(self, estimator, X):
+        self.estimator, self.X = estimator, X
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is ValueError:
+            require_finite(self.estimator, self.X)
+        return False
+
+
+def require_finite(estimator, X):
+    """Refuses NaN and infinities as scikit-learn does."""
+    check_array(X, accept_sparse="csr", dtype=FLOATS, estimator=estimator, input_name="X")
+
+
+def threads_of(n_jobs):
+    """`n_jobs` as joblib reads it; None: what threadpoolctl and the environment allow BLAS."""
+    return _mercer.thread_limit() if n_jobs is None else effective_n_jobs(n_jobs)
+
+
+def seed_of(random_state):
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def kernel_text(name, gamma, degree, coef0, n_features):
+    """The expression for a kernel that scikit-learn has by name; others are expressions."""
+    if name in ("linear", "cosine", "additive_chi2"):
+        return f"{name}()"
+    if name == "chi2":
+        return f"chi2(gamma={1.0 if gamma is None else float(gamma)!r})"
+    gamma = 1.0 / n_features if gamma is None else float(gamma)
+    coef0 = 1.0 if coef0 is None else float(coef0)
+    if name in ("rbf", "laplacian"):
+        return f"{name}(gamma={gamma!r})"
+    if name == "sigmoid":
+        return f"sigmoid(gamma={gamma!r}, coef0={coef0!r})"
+    if name in ("poly", "polynomial"):
+        degree = 3 if degree is None else degree
+        if int(degree) != degree:
+            raise ValueError(f"degree={degree!r}: the poly kernel takes whole degrees")
+        return f"poly(degree={int(degree)}, coef0={coef0!r}, gamma={gamma!r})"
+    return name

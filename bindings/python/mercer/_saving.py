@@ -1,0 +1,39 @@
+"""Estimators as model files, which the command line reads and writes as well."""
+import json
+import os
+
+
+class ModelFile:
+    """What an estimator over one `_model` has beside scikit-learn's methods."""
+
+    def _fitted_model(self):
+        return self._model
+
+    def save(self, path):
+        """Write the model to a file that `mercer.load` and the command line read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file appears whole or not at all.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        model = self._fitted_model()
+        if hasattr(self, "feature_names_in_") and model.space != "precomputed":
+            model = model.named([str(name) for name in self.feature_names_in_])
+        model.save(os.fspath(path))
+
+    def report(self):
+        """How the model was found: solver, residuals, passes, seconds, approximation.
+
+        Returns
+        -------
+        report : dict
+            The keys of `mercer inspect --json`.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return json.loads(self._fitted_model().json())

@@ -1,0 +1,66 @@
+// fit and merge, in the precision of the rows.
+#include <mercer/fit.hpp>
+
+#include "arrays.hpp"
+#include "maps/from_text.hpp"
+#include "minka.hpp"
+#include "options.hpp"
+#include "register.hpp"
+#include "work.hpp"
+
+#include <mercer/merge.hpp>
+
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+namespace mercer::python {
+
+namespace {
+
+template <class T>
+Model<T> fit_rows(const py::object& x, const std::string& map, const FitOptions& options) {
+  const HeldRows<T> held(x);
+  return released([&] {
+    if (map.empty()) return fit(held.rows(), options);
+    auto phi = map_from_text<T>(map, held.rows().cols());
+    if (!phi) throw Error(Errc::bad_option, "there is no map '" + map + "'");
+    return fit(held.rows(), std::move(phi), options);
+  });
+}
+
+AnyModel fit_any(const py::object& x, const std::string& map, const py::kwargs& words) {
+  const FitOptions options = fit_options(words);
+  if (is_float(x)) return fit_rows<float>(x, map, options);
+  return fit_rows<double>(x, map, options);
+}
+
+template <class T>
+Model<T> merge_models(const std::vector<Model<T>>& models, const py::object& components,
+                      const std::vector<std::string>& names, int threads) {
+  MergeOptions options;
+  if (!components.is_none()) options.components = at_most(components.cast<Index>());
+  options.names = names;
+  options.threads = threads;
+  return released([&] { return merge<T>(models, options); });
+}
+
+}  // namespace
+
+void register_fit(py::module_& module) {
+  module.def("fit", &fit_any, py::arg("x"), py::arg("map") = "",
+             "Fits rows: an array, or (indptr, indices, data, columns).");
+  module.def("merge", &merge_models<float>, py::arg("models"), py::arg("components") = py::none(),
+             py::arg("names") = std::vector<std::string>(), py::arg("threads") = 0);
+  module.def("merge", &merge_models<double>, py::arg("models"), py::arg("components") = py::none(),
+             py::arg("names") = std::vector<std::string>(), py::arg("threads") = 0);
+  module.def(
+      "minka_dimension",
+      [](const Flat<double>& spectrum, double rows) {
+        return minka_dimension({spectrum.data(), static_cast<std::size_t>(spectrum.size())}, rows);
+      },
+      py::arg("spectrum"), py::arg("rows"));
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,164 @@
+// `Model32` and `Model64`: a fitted model of either precision.
+#include <mercer/model.hpp>
+
+#include "arrays.hpp"
+#include "complete.hpp"
+#include "register.hpp"
+#include "work.hpp"
+
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+namespace mercer::python {
+
+namespace {
+
+template <class T>
+py::array transform(const Model<T>& model, const py::object& x, int threads) {
+  const HeldRows<T> held(x);
+  const Rows<T>& rows = held.rows();
+  const Index n = rows.rows(), k = model.outputs();
+  py::array_t<T> out({n, k});
+  Eigen::Map<Matrix<T>> scores(out.mutable_data(), n, k);
+  const double flops =
+      2.0 * static_cast<double>(model.map().features()) * static_cast<double>(k + model.inputs());
+  in_parts(n, flops, [&](Index first, Index count) {
+    model.transform(rows.middle(first, count), scores.middleRows(first, count),
+                    {.threads = threads});
+  });
+  return out;
+}
+
+template <class T>
+py::array inverse(const Model<T>& model, const py::object& scores, int threads) {
+  const HeldRows<T> held(scores);
+  return array_of(released([&] { return model.inverse(held.rows().dense(), threads); }));
+}
+
+template <class T>
+py::object anchors(const py::object& self) {
+  const Rows<T> rows = self.cast<const Model<T>&>().map().anchors();
+  if (!rows.sparse())
+    return view_of(rows.dense().data(), rows.rows(), rows.cols(), rows.stride(), self);
+  const CsrView<T>& csr = rows.csr();
+  const Index entries = rows.entries();
+  return py::make_tuple(py::array_t<std::int64_t>(rows.rows() + 1, csr.offsets),
+                        py::array_t<std::int32_t>(entries, csr.columns + csr.offsets[0]),
+                        py::array_t<T>(entries, csr.values + csr.offsets[0]), rows.cols());
+}
+
+const char* space_name(Space space) {
+  switch (space) {
+    case Space::input:
+      return "input";
+    case Space::features:
+      return "features";
+    case Space::kernel:
+      return "kernel";
+    default:
+      return "precomputed";
+  }
+}
+
+template <class T>
+Model<T> named(const Model<T>& model, std::vector<std::string> names) {
+  ModelParts<T> parts = model.parts();
+  parts.feature_names = std::move(names);
+  return Model<T>(std::move(parts));
+}
+
+/// φ(x) = k(x, L) and y = Bφ: features of Nyström's method as a model.
+template <class T>
+Model<T> landmark_model(const std::string& kernel, const py::object& landmarks,
+                        const Flat<double>& normalization, std::int64_t rows) {
+  const HeldRows<T> held(landmarks);
+  const Rows<T>& l = held.rows();
+  ModelParts<T> parts;
+  const Kernel k = Kernel::parse(kernel);
+  if (l.sparse()) {
+    Csr<T> csr;
+    csr.cols = l.cols();
+    csr.offsets.assign(l.csr().offsets, l.csr().offsets + l.rows() + 1);
+    csr.columns.assign(l.csr().columns, l.csr().columns + l.entries());
+    csr.values.assign(l.csr().values, l.csr().values + l.entries());
+    parts.map = kernel_map<T>(k, std::move(csr));
+  } else {
+    parts.map = kernel_map<T>(k, Matrix<T>(l.dense()));
+  }
+  const Index n = l.rows();
+  parts.components =
+      Eigen::Map<const Matrix<double>>(normalization.data(), normalization.shape(0), n)
+          .template cast<T>();
+  parts.mean = Vector<T>::Zero(n);
+  parts.input_mean = Vector<T>::Zero(l.cols());
+  parts.eigenvalues = Vector<double>::Zero(parts.components.rows());
+  parts.report.method = "nystroem";
+  parts.report.n_samples = rows;
+  parts.report.weight = static_cast<double>(rows);
+  parts.report.centered = false;
+  parts.report.ddof = 0;
+  return Model<T>(std::move(parts));
+}
+
+template <class T>
+void register_one(py::module_& module, const char* name) {
+  using M = Model<T>;
+  py::class_<M>(module, name)
+      .def("transform", &transform<T>, py::arg("x"), py::arg("threads") = 0)
+      .def("inverse", &inverse<T>, py::arg("scores"), py::arg("threads") = 0)
+      .def_property_readonly("inputs", &M::inputs)
+      .def_property_readonly("outputs", &M::outputs)
+      .def_property_readonly("components",
+                             [](const py::object& self) {
+                               const Matrix<T>& b = self.cast<const M&>().components();
+                               return view_of(b.data(), b.rows(), b.cols(), b.cols(), self);
+                             })
+      .def_property_readonly("mean", [](const M& m) { return array_of(m.mean()); })
+      .def_property_readonly("scale", [](const M& m) { return array_of(m.scale()); })
+      .def_property_readonly("eigenvalues", [](const M& m) { return array_of(m.eigenvalues()); })
+      .def_property_readonly("explained_variance",
+                             [](const M& m) { return array_of(m.explained_variance()); })
+      .def_property_readonly("explained_variance_ratio",
+                             [](const M& m) { return array_of(m.explained_variance_ratio()); })
+      .def_property_readonly("total_variance", [](const M& m) { return m.report().total_variance; })
+      .def_property_readonly("n_samples", [](const M& m) { return m.report().n_samples; })
+      .def_property_readonly("method", [](const M& m) { return m.report().method; })
+      .def_property_readonly("space", [](const M& m) { return space_name(m.map().space()); })
+      .def_property_readonly("map", [](const M& m) { return m.map().text(); })
+      .def_property_readonly("kernel", [](const M& m) { return m.map().kernel(); })
+      .def_property_readonly("feature_names", &M::feature_names)
+      .def_property_readonly("anchors", &anchors<T>)
+      .def("json", [](const M& m) { return to_json(m); })
+      .def("with_components", &with_components<T>, py::arg("components"),
+           "Its first components, or more of them that have no variance.")
+      .def("named", &named<T>, py::arg("feature_names"))
+      .def("save", &M::save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
+      .def(py::pickle([](const M& m) { return py::bytes(m.serialize()); },
+                      [](const py::bytes& bytes) {
+                        return M::deserialize(static_cast<std::string_view>(bytes));
+                      }));
+}
+
+}  // namespace
+
+void register_model(py::module_& module) {
+  register_one<float>(module, "Model32");
+  register_one<double>(module, "Model64");
+  module.def(
+      "load", [](const std::string& path) { return load_any(path); }, py::arg("path"));
+  module.def(
+      "to_single", [](const Model<double>& m) { return Model<float>::deserialize(m.serialize()); },
+      py::arg("model"), "The same model in single precision.");
+  module.def(
+      "landmark_model",
+      [](const std::string& kernel, const py::object& landmarks, const Flat<double>& b,
+         std::int64_t rows) -> AnyModel {
+        if (is_float(landmarks)) return landmark_model<float>(kernel, landmarks, b, rows);
+        return landmark_model<double>(kernel, landmarks, b, rows);
+      },
+      py::arg("kernel"), py::arg("landmarks"), py::arg("normalization"), py::arg("rows"));
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,47 @@
+// The extension module `mercer._mercer`: the library's functions over NumPy arrays. The estimators
+// above it are Python.
+#include "options.hpp"
+#include "register.hpp"
+
+#include <mercer/error.hpp>
+#include <mercer/version.hpp>
+
+namespace mercer::python {
+
+namespace {
+
+PyObject* exception_of(Errc code) {
+  switch (code) {
+    case Errc::io:
+      return PyExc_OSError;
+    case Errc::out_of_memory:
+      return PyExc_MemoryError;
+    case Errc::not_converged:
+      return PyExc_RuntimeError;
+    case Errc::interrupted:
+      return PyExc_KeyboardInterrupt;
+    default:
+      return PyExc_ValueError;
+  }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_mercer, module) {
+  pybind11::register_exception_translator([](std::exception_ptr error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error& e) {
+      PyErr_SetString(exception_of(e.code()), e.what());
+    }
+  });
+  module.attr("__version__") = MERCER_VERSION;
+  module.def("thread_limit", &thread_limit, "Threads that BLAS may use.");
+  register_model(module);
+  register_fit(module);
+  register_incremental(module);
+  register_kernels(module);
+  register_learn(module);
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,73 @@
+"""Examples in docstrings run; every public thing has one."""
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import mercer
+
+MODULES = ["mercer"] + [
+    f"mercer.{m.name}" for m in pkgutil.iter_modules(mercer.__path__) if m.name != "_mercer"
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name):
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
+
+
+def test_the_tour_runs_and_draws(tmp_path):
+    from conftest import ROOT
+
+    tour = ROOT / "examples" / "python" / "tour.py"
+    done = subprocess.run([sys.executable, tour, tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "the same variances as all at once: True" in done.stdout
+    assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_everything_public_is_documented():
+    for name in mercer.__all__:
+        thing = getattr(mercer, name)
+        assert thing.__doc__, name
+        if name not in ("Progress", "KernelCheck"):
+            assert ">>>" in thing.__doc__, name
+        methods = [] if not isinstance(thing, type) else vars(thing).items()
+        for method, function in methods:
+            if callable(function) and not method.startswith("_"):
+                assert function.__doc__, f"{name}.{method}"
+
+
+def test_every_parameter_is_documented():
+    for name in ("PCA", "KernelPCA", "IncrementalPCA", "HebbianPCA", "Nystroem"):
+        estimator = getattr(mercer, name)
+        for parameter in estimator._get_param_names():
+            assert parameter in estimator.__doc__, f"{name}({parameter}=…)"
+
+
+def test_the_stubs_have_the_signatures_of_the_code():
+    import ast
+    import inspect
+    import pathlib
+
+    tree = ast.parse((pathlib.Path(mercer.__file__).parent / "__init__.pyi").read_text())
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+    def names(node):
+        return [a.arg for a in node.args.args + node.args.kwonlyargs]
+
+    for name in mercer.__all__:
+        thing = getattr(mercer, name)
+        if not isinstance(thing, type):
+            assert names(functions[name]) == list(inspect.signature(thing).parameters), name
+            continue
+        for method in classes[name].body:
+            if isinstance(method, ast.FunctionDef) and not method.decorator_list:
+                code = inspect.signature(getattr(thing, method.name)).parameters
+                ours = [p for p in code if code[p].kind != inspect.Parameter.VAR_KEYWORD]
+                assert names(method) == ours, f"{name}.{method.name}"
