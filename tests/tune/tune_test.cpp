@@ -1,0 +1,190 @@
+// Kernels and numbers of components, by held-out rows.
+#include "support/errors.hpp"
+#include "support/random.hpp"
+
+#include <mercer/mercer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <set>
+
+namespace mercer::test {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// A noisy circle: one angle explains it, no line does.
+Matrix<double> circle(Index n, double noise, std::uint64_t seed) {
+  Random random(seed);
+  Matrix<double> x(n, 2);
+  for (Index i = 0; i < n; ++i) {
+    const double angle = 2 * std::numbers::pi * random.uniform();
+    x.row(i) << std::cos(angle), std::sin(angle);
+  }
+  return x + noise * random.normal(n, 2);
+}
+
+TEST(KernelGrid, lists_and_ranges_are_written_out) {
+  const Matrix<double> x = circle(20, 0.1, 1);
+  const Rows<double> rows(x);
+  EXPECT_EQ(
+      kernel_grid({"rbf(gamma={0.5,2})", "poly(degree={2,3}, coef0={0,1})"}, rows),
+      (Texts{"rbf(gamma=0.5)", "rbf(gamma=2)", Kernel::parse("poly(degree=2, coef0=0)").text(),
+             Kernel::parse("poly(degree=2, coef0=1)").text(),
+             Kernel::parse("poly(degree=3, coef0=0)").text(),
+             Kernel::parse("poly(degree=3, coef0=1)").text()}));
+  EXPECT_EQ(kernel_grid({"rbf(gamma={0.01..100:3})"}, rows),
+            (Texts{"rbf(gamma=0.01)", "rbf(gamma=1)", "rbf(gamma=100)"}));
+  // Around 1/median(‖x − y‖²), which the fit of the same rows takes.
+  const auto around = kernel_grid({"rbf"}, rows);
+  ASSERT_EQ(around.size(), 9);
+  const double median = std::stod(kernel_grid({"rbf"}, rows)[4].substr(10));
+  EXPECT_NEAR(std::stod(Kernel::parse("rbf").completed(rows).text().substr(10)), median,
+              1e-5 * median);
+  EXPECT_NEAR(std::stod(around[0].substr(10)) * 64, median, 1e-4 * median);
+  EXPECT_EQ(kernel_grid({"rbf(gamma=-1)", "what"}, rows), (Texts{"rbf(gamma=-1)", "what"}));
+  expect_error(Errc::bad_option, {"{ without"}, [&] { kernel_grid({"rbf(gamma={1,2)"}, rows); });
+  expect_error(Errc::bad_option, {"'a'", "number"},
+               [&] { kernel_grid({"rbf(gamma={a..2})"}, rows); });
+}
+
+TEST(Tune, error_is_that_of_fits_by_hand) {
+  const Matrix<double> x = circle(60, 0.05, 2);
+  TuneOptions options{.kernels = {"rbf(gamma=2)"}, .components = {2, 4}, .folds = 3};
+  options.preimage.method = PreImageMethod::ridge;
+  const Tuned tuned = tune(Rows<double>(x), options);
+  ASSERT_EQ(tuned.cells.size(), 2);
+  // The folds are drawn by chance, so the mean over all ways to cut differs by its spread only.
+  for (const TuneCell& cell : tuned.cells) {
+    double sum = 0, total = 0;
+    for (Index f = 0; f < 3; ++f) {
+      Matrix<double> train(40, 2), test(20, 2);
+      for (Index i = 0, a = 0, b = 0; i < 60; ++i)
+        (i % 3 == f ? test.row(b++) : train.row(a++)) = x.row(i);
+      const auto model =
+          fit(train, {.components = cell.components, .kernel = Kernel::parse("rbf(gamma=2)")});
+      const auto back = preimages(model, model.transform(test), {.method = PreImageMethod::ridge});
+      sum += (back.rows - test).squaredNorm();
+      total += (test.rowwise() - train.colwise().mean()).squaredNorm();
+    }
+    EXPECT_NEAR(cell.score, sum / total, 4 * cell.spread + 0.3 * cell.score);
+  }
+}
+
+TEST(Tune, prefers_a_width_that_follows_the_data) {
+  const Matrix<double> x = circle(120, 0.05, 3);
+  const Tuned tuned = tune(
+      Rows<double>(x),
+      {.kernels = {"rbf(gamma=1e-4)", "rbf(gamma=1)", "rbf(gamma=1e4)"}, .components = {2, 4}});
+  EXPECT_EQ(tuned.cells[tuned.best].kernel, "rbf(gamma=1)");
+  EXPECT_EQ(tuned.options.kernel->text(), "rbf(gamma=1)");
+  const auto model = fit(x, tuned.options);
+  EXPECT_EQ(model.outputs(), tuned.cells[tuned.best].components);
+}
+
+TEST(Tune, takes_fewest_components_of_those_that_are_as_good) {
+  Random random(4);
+  // A line in five dimensions with little noise: one linear component does it.
+  const Matrix<double> x =
+      random.normal(90, 1) * random.normal(1, 5) * 3 + 0.01 * random.normal(90, 5);
+  const Tuned tuned = tune(Rows<double>(x), {.kernels = {"linear"}, .components = {1, 2, 3}});
+  const TuneCell& best = tuned.cells[tuned.best];
+  double least = INFINITY, spread = 0;
+  for (const TuneCell& cell : tuned.cells)
+    if (cell.score < least) least = cell.score, spread = cell.spread;
+  EXPECT_LE(best.score, least + spread);
+  for (const TuneCell& cell : tuned.cells)
+    if (cell.components < best.components) EXPECT_GT(cell.score, least + spread);
+}
+
+TEST(Tune, is_the_same_for_any_number_of_threads) {
+  const Matrix<double> x = circle(50, 0.1, 5);
+  TuneOptions options{.kernels = {"rbf(gamma=0.5)", "laplacian(gamma=1)"}, .components = {1, 3}};
+  options.fit.threads = 1;
+  const Tuned one = tune(Rows<double>(x), options);
+  options.fit.threads = 2;
+  const Tuned two = tune(Rows<double>(x), options);
+  for (std::size_t i = 0; i < one.cells.size(); ++i)
+    EXPECT_EQ(one.cells[i].score, two.cells[i].score);
+}
+
+TEST(Tune, a_kernel_that_does_not_work_is_marked_and_the_rest_goes_on) {
+  const Matrix<double> x = circle(40, 0.1, 6);
+  const Tuned tuned = tune(
+      Rows<double>(x), {.kernels = {"rbf(gamma=-1)", "sigmoid(gamma=5, coef0=-3)", "rbf(gamma=1)"},
+                        .components = {2}});
+  ASSERT_EQ(tuned.cells.size(), 3);
+  EXPECT_HAS(tuned.cells[0].problem, "gamma");
+  EXPECT_HAS(tuned.cells[1].problem, "positive semi-definite");
+  EXPECT_EQ(tuned.best, 2);
+  expect_error(Errc::bad_data, {"no kernel of the grid works", "gamma"},
+               [&] { tune(Rows<double>(x), {.kernels = {"rbf(gamma=-1)"}}); });
+}
+
+TEST(Tune, known_cells_are_not_computed_again) {
+  const Matrix<double> x = circle(40, 0.1, 7);
+  TuneOptions options{.kernels = {"rbf(gamma=1)", "rbf(gamma=4)"}, .components = {1, 2}};
+  std::vector<TuneCell> seen;
+  options.on_cells = [&](const std::vector<TuneCell>& cells) {
+    seen.insert(seen.end(), cells.begin(), cells.end());
+  };
+  const Tuned all = tune(Rows<double>(x), options);
+  EXPECT_EQ(seen.size(), 4);
+  options.known = {seen[0], seen[1]};
+  options.known[0].score = 1e-9;  // taken as it is
+  seen.clear();
+  const Tuned resumed = tune(Rows<double>(x), options);
+  EXPECT_EQ(seen.size(), 2);
+  EXPECT_EQ(resumed.cells[0].score, 1e-9);
+  EXPECT_EQ(resumed.cells[3].score, all.cells[3].score);
+}
+
+TEST(Tune, likelihood_is_that_of_the_density_left_out_row_by_row) {
+  const Matrix<double> x = circle(30, 0.2, 8);
+  const Tuned tuned = tune(Rows<double>(x), {.kernels = {"rbf(gamma=3)", "laplacian(gamma=2)"},
+                                             .criterion = Criterion::likelihood});
+  double gauss = 0, laplace = 0;
+  for (Index i = 0; i < 30; ++i) {
+    double g = 0, l = 0;
+    for (Index j = 0; j < 30; ++j) {
+      if (i == j) continue;
+      g += 3 / std::numbers::pi * std::exp(-3 * (x.row(i) - x.row(j)).squaredNorm());
+      l += std::exp(-2 * (x.row(i) - x.row(j)).lpNorm<1>());  // (γ/2)² = 1
+    }
+    gauss += std::log(g / 29) / 30;
+    laplace += std::log(l / 29) / 30;
+  }
+  EXPECT_NEAR(tuned.cells[0].score, gauss, 1e-10);
+  EXPECT_NEAR(tuned.cells[1].score, laplace, 1e-10);
+  EXPECT_EQ(tuned.best, gauss > laplace ? 0 : 1);
+  const Tuned marked = tune(
+      Rows<double>(x), {.kernels = {"linear", "rbf(gamma=1)"}, .criterion = Criterion::likelihood});
+  EXPECT_HAS(marked.cells[0].problem, "densities");
+}
+
+TEST(Tune, parallel_takes_the_width_with_most_variance_beyond_chance) {
+  Random random(9);
+  Matrix<double> x = 0.3 * random.normal(90, 4);
+  for (Index i = 0; i < 90; ++i) x(i, i % 3) += 2;
+  const Tuned tuned = tune(Rows<double>(x), {.kernels = {"rbf(gamma=0.3)", "rbf(gamma=300)"},
+                                             .criterion = Criterion::parallel});
+  EXPECT_EQ(tuned.cells[tuned.best].kernel, "rbf(gamma=0.3)");
+  EXPECT_GE(tuned.cells[0].components, 2);
+}
+
+TEST(Tune, refuses_too_few_rows_and_too_many_components) {
+  const Matrix<double> x = circle(12, 0.1, 10);
+  expect_error(Errc::bad_data, {"12 rows", "10 folds"},
+               [&] { tune(Rows<double>(x), {.kernels = {"rbf"}, .folds = 10}); });
+  expect_error(Errc::bad_option, {"between 1 and 8"},
+               [&] { tune(Rows<double>(x), {.kernels = {"rbf"}, .components = {50}}); });
+  expect_error(Errc::bad_option, {"--criterion 'best'", "likelihood"},
+               [] { parse_criterion("best"); });
+}
+
+}  // namespace
+
+}  // namespace mercer::test
