@@ -100,9 +100,9 @@ struct FitOptions {
   /// So many rows, drawn at random, stay in the model for pre-images (preimage.hpp). Linear models
   /// need none; kernel models have their anchors without being asked.
   Index keep_rows = 0;
-  std::size_t memory = 0;            ///< budget in bytes; 0: what the machine has free
-  int threads = 0;                   ///< 0: one per core
-  std::uint64_t seed = 1;            ///< of start vectors, landmarks and random features
+  std::size_t memory = 0;  ///< budget in bytes; 0: what the machine has free
+  int threads = 0;         ///< 0: one per core
+  std::uint64_t seed = 1;  ///< of start vectors, landmarks and random features
   Monitor monitor{};
 };
 
