@@ -8,6 +8,7 @@
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
+#include <mercer/preimage.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -44,6 +45,8 @@ void check(const std::string& bytes) {
     const Matrix<T> x = Matrix<T>::Ones(2, model.inputs());
     const Matrix<T> scores = model.transform(x, {.threads = 1});
     if (model.map().is_identity()) model.inverse(scores, 1);
+    const Decoder<T> decoder(model, {.rows = 50, .iterations = 10, .threads = 1});
+    decoder(scores);
   } catch (const Error&) {
     // refused, as it may be
   }

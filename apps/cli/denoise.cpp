@@ -30,15 +30,12 @@ void denoise_rows(const Model<T>& model, const Flags& flags) {
   PreImageRows<T> out(model, flags.preimage, reading.threads);
   const auto source = open_like(model, flags, reading);
   out.open(flags.output, source->schema());
-  Matrix<T> scores;
-  while (const auto block = source->next()) {
+  while (const auto block = source->next())
     for (Index first = 0; first < block->rows.rows(); first += out.piece()) {
       const Index count = std::min(out.piece(), block->rows.rows() - first);
-      scores.resize(count, model.outputs());
-      model.transform(block->rows.middle(first, count), scores, {reading.threads, reading.missing});
-      out.write(scores, *block, block->first_label + first);
+      out.write(block->rows.middle(first, count), reading.missing, *block,
+                block->first_label + first);
     }
-  }
   out.close();
   bar.erase();
   say_dropped(*source, flags.run);
@@ -55,6 +52,8 @@ void add_denoise(CLI::App& app) {
                           "rows with the model's columns, in any order; - for standard input",
                           "the rows (.csv .tsv .npy; - for standard output)");
   add_preimage_flags(command, flags->preimage);
+  add_text(command, "--start", flags->preimage.start, "WHERE",
+           "where the fixed point begins: ridge, or row for the row itself (ridge)", "Pre-images");
   command.callback([flags] {
     std::visit([&](const auto& model) { denoise_rows(model, *flags); }, load_model(*flags));
   });

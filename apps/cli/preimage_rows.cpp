@@ -28,6 +28,9 @@ PreImageOptions preimage_options(const PreImageFlags& flags, int threads) {
     throw UsageError(fmt::format(
         "--method '{}' is unknown: auto, exact, ridge, fixed-point or distances", flags.method));
   }
+  if (flags.start != "ridge" && flags.start != "row")
+    throw UsageError(fmt::format("--start '{}' is unknown: ridge or row", flags.start));
+  if (flags.start == "row") options.start = PreImageStart::row;
   if (!flags.alpha.empty()) options.alpha = parse_positive("--alpha", flags.alpha);
   if (flags.penalty == "0") options.penalty = 0;
   else if (!flags.penalty.empty()) options.penalty = parse_positive("--penalty", flags.penalty);

@@ -17,6 +17,7 @@ namespace mercer::cli {
 
 struct PreImageFlags {
   std::string method = "auto";
+  std::string start = "ridge";
   std::string alpha, penalty;
   std::string distances;
 };
@@ -64,21 +65,11 @@ class PreImageRows {
 
   /// The texts of these scores begin at `first` in those of the block.
   void write(const Matrix<T>& scores, const Block<T>& block, Index first) {
-    stop_if_interrupted();
-    const PreImages<T> found = decoder_(scores);
-    rows_->write(found.rows, block.ids, block.labels, first);
-    count_ += scores.rows();
-    outside_ += found.outside_rows();
-    not_converged_ += found.not_converged();
-    sum_ += found.distance.sum();
-    if (!distances_) return;
-    Matrix<double> quality(scores.rows(), 3);
-    quality.col(0) = found.distance;
-    for (Index i = 0; i < scores.rows(); ++i) {
-      quality(i, 1) = found.converged[static_cast<std::size_t>(i)];
-      quality(i, 2) = found.outside[static_cast<std::size_t>(i)];
-    }
-    distances_->write(quality, block.ids, block.labels, first);
+    write(decoder_(scores), block, first);
+  }
+  /// The same for rows that are to be denoised.
+  void write(const Rows<T>& rows, Missing missing, const Block<T>& block, Index first) {
+    write(decoder_.denoise(rows, missing), block, first);
   }
 
   void close() {
@@ -96,6 +87,23 @@ class PreImageRows {
   }
 
  private:
+  void write(const PreImages<T>& found, const Block<T>& block, Index first) {
+    stop_if_interrupted();
+    rows_->write(found.rows, block.ids, block.labels, first);
+    count_ += found.rows.rows();
+    outside_ += found.outside_rows();
+    not_converged_ += found.not_converged();
+    sum_ += found.distance.sum();
+    if (!distances_) return;
+    Matrix<double> quality(found.rows.rows(), 3);
+    quality.col(0) = found.distance;
+    for (Index i = 0; i < found.rows.rows(); ++i) {
+      quality(i, 1) = found.converged[static_cast<std::size_t>(i)];
+      quality(i, 2) = found.outside[static_cast<std::size_t>(i)];
+    }
+    distances_->write(quality, block.ids, block.labels, first);
+  }
+
   const Model<T>& model_;
   std::string distances_path_;
   int threads_;

@@ -41,13 +41,20 @@ enum class PreImageMethod {
   distances,    ///< Gaussian kernels: from the distances to neighbours
 };
 
+/// Where the fixed point begins, and what its penalty holds it to.
+enum class PreImageStart {
+  ridge,  ///< what the ridge found
+  row,    ///< the row itself, as in Mika et al. 1998; only where there is one, in `denoise`
+};
+
 struct PreImageOptions {
   PreImageMethod method = PreImageMethod::automatic;
   /// Ridge: the kernel between scores. None: rbf; its width and `alpha` are then those with the
   /// least leave-one-out error on some rows.
   std::optional<Kernel> kernel{};
-  double alpha = 0;         ///< ridge: regularisation; 0: by leave-one-out
-  Index rows = 4000;        ///< at most so many rows are learned from, evenly spaced
+  double alpha = 0;   ///< ridge: regularisation; 0: by leave-one-out
+  Index rows = 4000;  ///< at most so many rows are learned from, evenly spaced
+  PreImageStart start = PreImageStart::ridge;
   double penalty = 0.1;     ///< fixed point: λ, in units of 2γk(x, x); 0: Mika's
   double tolerance = 1e-5;  ///< fixed point: a last step is shorter than this, in widths 1/√γ
   int iterations = 200;     ///< fixed point: at most; rows that need more are `!converged`
@@ -86,6 +93,9 @@ class Decoder {
 
   /// In parallel; the same for any number of threads. Scores: N×k, finite.
   PreImages<T> operator()(const MatrixRef<T>& scores) const;
+
+  /// What the components keep of rows: their scores, and back.
+  PreImages<T> denoise(const Rows<T>& x, Missing missing = Missing::error) const;
 
   PreImageMethod method() const;  ///< the one that is used, never `automatic`
   /// It in words: "ridge(rbf(gamma=0.5), alpha=0.01) of 500 rows, then fixed point".

@@ -89,14 +89,15 @@ Matrix<double> Decoder<T>::Parts::read_off(const FeaturePoints& points) const {
 }
 
 template <class T>
-Matrix<T> Decoder<T>::Parts::decoded(const FeaturePoints& points,
+Matrix<T> Decoder<T>::Parts::decoded(const FeaturePoints& points, const Matrix<double>* start,
                                      std::vector<std::uint8_t>& converged) const {
   converged.assign(static_cast<std::size_t>(points.scores.rows()), 1);
   if (method == PreImageMethod::exact) return read_off(points).template cast<T>();
   if (method == PreImageMethod::distances) return from_neighbours(points).template cast<T>();
-  Matrix<double> x = (*ridge)(points.scores);
+  Matrix<double> x = start ? *start : (*ridge)(points.scores);
   if (method == PreImageMethod::fixed_point)
     converged = fixed_point(space->coefficients(points), x);
+  if (nonnegative) x = x.cwiseMax(0);
   return x.template cast<T>();
 }
 
@@ -126,47 +127,76 @@ std::string Decoder<T>::text() const {
   const Index n = p.learned->z.rows();
   if (p.method == PreImageMethod::distances)
     return fmt::format("distances to {} of {} rows", std::min(p.options.neighbours, n), n);
+  if (p.options.start == PreImageStart::row)
+    return fmt::format("the fixed point from each row, with penalty {:g}", p.options.penalty);
   const std::string ridge = fmt::format("{} of {} rows", p.ridge->text(), n);
   if (p.method == PreImageMethod::ridge) return ridge;
   return fmt::format("{}, then the fixed point with penalty {:g}", ridge, p.options.penalty);
 }
 
 template <class T>
-PreImages<T> Decoder<T>::operator()(const MatrixRef<T>& scores) const {
-  const Parts& p = *parts_;
-  const Model<T>& model = p.model;
+PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>* rows) const {
   require_scores(scores, model.outputs());
   const Index n = scores.rows();
   PreImages<T> out{Matrix<T>(n, model.inputs()), Vector<double>::Zero(n), {}, {}};
   out.converged.assign(static_cast<std::size_t>(n), 1);
   out.outside.assign(static_cast<std::size_t>(n), 0);
-  if (!p.space) out.rows = model.inverse(scores, p.options.threads);
+  if (!space) out.rows = model.inverse(scores, options.threads);
 
   const BlasThreads one(1);
+  const bool scaled = model.scale().size() > 0;
   const Index step = rows_a_block(model.map().features());
-  parallel_for((n + step - 1) / step, p.options.threads, [&](Index block) {
+  parallel_for((n + step - 1) / step, options.threads, [&](Index block) {
     const Index first = block * step, count = std::min(step, n - first);
     const MatrixRef<T> y = scores.middleRows(first, count);
-    if (p.space) {
-      const FeaturePoints points = p.space->points(y);
+    if (space) {
+      Matrix<double> start;
+      if (rows) {
+        start = rows->middleRows(first, count).template cast<double>();
+        if (scaled) {
+          start.rowwise() -= model.input_mean().transpose().template cast<double>();
+          start.array().rowwise() /= model.scale().array().transpose().template cast<double>();
+        }
+      }
+      const FeaturePoints points = space->points(y);
       std::vector<std::uint8_t> converged;
-      const Matrix<T> z = p.decoded(points, converged);
+      const Matrix<T> z = decoded(points, rows ? &start : nullptr, converged);
       std::copy(converged.begin(), converged.end(), out.converged.begin() + first);
-      out.distance.segment(first, count) = p.distances(z, points);
+      out.distance.segment(first, count) = distances(z, points);
       auto x = out.rows.middleRows(first, count);
       x = z;
-      if (model.scale().size() > 0) {
+      if (scaled) {
         x.array().rowwise() *= model.scale().array().transpose();
         x.rowwise() += model.input_mean().transpose();
       }
     }
-    const Vector<double> t = p.t_squared(y.template cast<double>());
+    const Vector<double> t = t_squared(y.template cast<double>());
     for (Index i = 0; i < count; ++i)
       out.outside[static_cast<std::size_t>(first + i)] =
-          t[i] > p.limits.t_squared ||
-          (p.limits.distance > 0 && out.distance[first + i] > p.limits.distance);
+          t[i] > limits.t_squared ||
+          (limits.distance > 0 && out.distance[first + i] > limits.distance);
   });
   return out;
+}
+
+template <class T>
+PreImages<T> Decoder<T>::operator()(const MatrixRef<T>& scores) const {
+  require(parts_->options.start == PreImageStart::ridge, Errc::bad_option,
+          "pre-images of scores cannot start at rows: there are none");
+  return parts_->all(scores, nullptr);
+}
+
+template <class T>
+PreImages<T> Decoder<T>::denoise(const Rows<T>& x, Missing missing) const {
+  const Parts& p = *parts_;
+  const Matrix<T> scores = p.model.transform(x, {p.options.threads, missing});
+  if (p.options.start == PreImageStart::ridge) return p.all(scores, nullptr);
+  Matrix<T> rows(x.rows(), x.cols());
+  identity_map<T>(x.cols())->apply(x, rows);
+  const auto mean = p.model.input_mean().transpose().array();
+  for (Index i = 0; i < rows.rows() && missing == Missing::mean; ++i)
+    rows.row(i) = rows.row(i).array().isNaN().select(mean, rows.row(i).array());
+  return p.all(scores, &rows);
 }
 
 template struct PreImages<float>;

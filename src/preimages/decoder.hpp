@@ -26,8 +26,12 @@ template <class T>
 struct Decoder<T>::Parts {
   Parts(const Model<T>& from, const PreImageOptions& how);
 
-  /// One block, single-threaded: x̂ as φ gets it, and which rows converged.
-  Matrix<T> decoded(const FeaturePoints& points, std::vector<std::uint8_t>& converged) const;
+  /// One block, single-threaded: x̂ as φ gets it, and which rows converged. `start`: where the fixed
+  /// point begins; null: at the ridge's.
+  Matrix<T> decoded(const FeaturePoints& points, const Matrix<double>* start,
+                    std::vector<std::uint8_t>& converged) const;
+  /// Everything of scores, in parallel blocks; `rows` as above, as the columns have them.
+  PreImages<T> all(const MatrixRef<T>& scores, const Matrix<T>* rows) const;
   /// ‖φ(x̂) − P‖ over the root of the spread.
   Vector<double> distances(const Matrix<T>& z, const FeaturePoints& points) const;
   Vector<double> t_squared(const Matrix<double>& scores) const;
@@ -36,6 +40,7 @@ struct Decoder<T>::Parts {
   PreImageOptions options;
   PreImageMethod method;
   std::optional<Gaussian> gaussian;       ///< the kernel that is evaluated or approximated
+  bool nonnegative = false;               ///< φ has no value for negative entries
   std::optional<PreImageSpace<T>> space;  ///< none for linear models
   std::optional<LearnedRows> learned;
   std::optional<RidgeMap> ridge;

@@ -30,19 +30,22 @@ Model<T> products_with(const ModelParts<T>& like, Matrix<T> axes, Vector<T> mean
 }
 
 /// K c = m by conjugate gradients. What they make small is ‖Σ c_j Φ(a_j) − Φ̄‖², whatever the
-/// condition of K. They begin with 1/N, where they end at once if the anchors are all rows.
+/// condition of K. Where the anchors are all rows there is nothing to solve: c = 1/N.
 template <class T>
 Vector<double> mean_coefficients(const ModelParts<T>& parts, int threads) {
   const Rows<T> anchors = parts.map->anchors();
   const Index n = anchors.rows();
+  const Report& report = parts.report;
+  Vector<double> c = Vector<double>::Constant(n, 1.0 / static_cast<double>(n));
+  const bool all_rows = !report.approximation && !report.weighted && report.n_samples == n;
+  if (report.method == "kernel-pca" && all_rows) return c;
   const Vector<double> m = parts.mean.template cast<double>();
   const auto product = [&](const Vector<double>& v) {
     const auto model = products_with<T>(parts, v.transpose().template cast<T>(),
                                         Vector<T>::Zero(parts.mean.size()));
     return Vector<double>(model.transform(anchors, {.threads = threads}).template cast<double>());
   };
-  const double enough = std::sqrt(std::numeric_limits<T>::epsilon()) * 0.1 * m.norm();
-  Vector<double> c = Vector<double>::Constant(n, 1.0 / static_cast<double>(n));
+  const double enough = 5 * std::sqrt(std::numeric_limits<T>::epsilon()) * m.norm();
   Vector<double> left = m - product(c);
   Vector<double> along = left;
   double square = left.squaredNorm();
@@ -80,6 +83,9 @@ PreImageSpace<T>::PreImageSpace(const Model<T>& model, int threads)
       centre_(model.mean().template cast<double>()) {
   const ModelParts<T>& parts = model.parts();
   const Report& report = parts.report;
+  require(basis_.rows() <= basis_.cols(), Errc::bad_data,
+          "a model of {} components in {} dimensions has no pre-images", basis_.rows(),
+          basis_.cols());
   const bool kernels = map_->space() == Space::kernel;
   const Vector<double> mean = centre_;
   if (kernels) {

@@ -82,7 +82,7 @@ Decoder<T>::Parts::Parts(const Model<T>& from, const PreImageOptions& how)
     const Index first = block * step, size = std::min(step, count - first);
     const FeaturePoints points = space->points(some.middleRows(first, size));
     std::vector<std::uint8_t> converged;
-    all.segment(first, size) = distances(decoded(points, converged), points);
+    all.segment(first, size) = distances(decoded(points, nullptr, converged), points);
   });
   limits.distance = slack * all.maxCoeff() + std::sqrt(std::numeric_limits<T>::epsilon());
 }
@@ -94,7 +94,10 @@ void Decoder<T>::Parts::choose_method() {
           "a model of similarities has no pre-images: it never saw the rows themselves");
   const bool kernels = map.space() == Space::kernel;
   const std::optional<Kernel> kernel = kernel_of(map);
-  if (kernel) gaussian = kernel->node()->gaussian();
+  if (kernel) {
+    gaussian = kernel->node()->gaussian();
+    nonnegative = kernel->node()->needs_nonnegative();
+  }
   const std::optional<Polynomial> polynomial =
       kernels && kernel ? kernel->node()->polynomial() : std::nullopt;
   const bool linear = polynomial && polynomial->degree == 1;
@@ -117,6 +120,8 @@ void Decoder<T>::Parts::choose_method() {
       kernels ? "the kernel" : map.text(), kernel ? kernel->text() : "");
   require(method != PreImageMethod::distances || gaussian, Errc::bad_option,
           "distances tell of rows where the kernel is Gaussian (rbf), not for {}; use ridge", what);
+  require(options.start == PreImageStart::ridge || method == PreImageMethod::fixed_point,
+          Errc::bad_option, "only the fixed point can start at rows, not {}", name_of(method));
   const bool has_rows = kernels || model.rows().rows() > 0;
   require(method == PreImageMethod::exact || (has_rows && !map.is_identity()), Errc::bad_option,
           "{}",

@@ -108,7 +108,7 @@ TEST(KeepRows, what_cannot_be_kept_is_refused) {
   expect_error(Errc::bad_option, {"--precomputed"},
                [&] { fit(x, {.precomputed = true, .keep_rows = 1}); });
   expect_error(Errc::out_of_memory, {"--keep-rows 1000000000"}, [&] {
-    fit(x, monomial_map<double>(2, 2), {.memory = 64 << 20, .keep_rows = 1000000000});
+    fit(x, monomial_map<double>(2, 2), {.keep_rows = 1000000000, .memory = 64 << 20});
   });
 }
 

@@ -139,6 +139,33 @@ TEST(PreImage, denoising_brings_rows_back_to_the_circle) {
   }
 }
 
+TEST(PreImage, denoise_is_transform_and_back_or_starts_at_the_row) {
+  const Matrix<double> x = circle(80, 0.05, 31), noisy = circle(20, 0.2, 32);
+  const auto model =
+      fit(x, {.components = 5, .kernel = kernels::rbf({.gamma = 1}), .scale = Scale::std});
+  EXPECT_EQ(Decoder<double>(model).denoise(noisy).rows,
+            preimages(model, model.transform(noisy)).rows);
+  const auto held = [&](double penalty) {
+    return Decoder<double>(model, {.start = PreImageStart::row, .penalty = penalty})
+        .denoise(noisy)
+        .rows;
+  };
+  // A strong penalty holds a row where it is; a weak one lets it go to where it would anyway.
+  EXPECT_LT((held(1e6) - noisy).cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_GT(mean_square(held(1e-3) - noisy), 0.01);
+  EXPECT_LT(mean_square(held(1e-3) - Decoder<double>(model, {.penalty = 1e-3}).denoise(noisy).rows),
+            1e-3);
+  Matrix<double> hole = noisy.topRows(1), filled = hole;
+  hole(0, 1) = std::numeric_limits<double>::quiet_NaN();
+  filled(0, 1) = model.input_mean()[1];
+  const Decoder<double> from_rows(model, {.start = PreImageStart::row});
+  EXPECT_EQ(from_rows.denoise(hole, Missing::mean).rows, from_rows.denoise(filled).rows);
+  expect_error(Errc::bad_option, {"start at rows"}, [&] { from_rows(model.transform(noisy)); });
+  expect_error(Errc::bad_option, {"start at rows", "ridge"}, [&] {
+    Decoder<double> d(model, {.method = PreImageMethod::ridge, .start = PreImageStart::row});
+  });
+}
+
 TEST(PreImage, every_component_gives_the_rows_back) {
   const Matrix<double> x = circle(40, 0.3, 10);
   const auto model = fit(x, {.kernel = kernels::rbf({.gamma = 3})});
@@ -347,6 +374,13 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
                [&] { Decoder<double> d(gauss, {.neighbours = 1}); });
   expect_error(Errc::bad_option, {"'magic'", "fixed-point"},
                [] { parse_preimage_method("magic"); });
+  ModelParts<double> many = fit(x, monomial_map<double>(2, 2), {.keep_rows = 30}).parts();
+  many.components = Matrix<double>::Ones(9, 3);
+  many.eigenvalues = Vector<double>::Zero(9);
+  many.report.solver.residuals.clear();
+  many.report.method = "oja";
+  expect_error(Errc::bad_data, {"9 components in 3"},
+               [&] { Decoder<double> d{Model<double>(many)}; });
   EXPECT_EQ(Decoder<double>(laplace).method(), PreImageMethod::ridge);
   for (const auto m : {PreImageMethod::automatic, PreImageMethod::exact, PreImageMethod::ridge,
                        PreImageMethod::fixed_point, PreImageMethod::distances})

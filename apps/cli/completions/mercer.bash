@@ -19,6 +19,7 @@ _mercer() {
   # Values of the option before the cursor.
   case $previous in
     --solver) COMPREPLY=($(compgen -W "auto covariance gram svd randomized dense krylov" -- "$current")); return ;;
+    --start) COMPREPLY=($(compgen -W "ridge row" -- "$current")); return ;;
     --method) COMPREPLY=($(compgen -W "auto exact ridge fixed-point distances" -- "$current")); return ;;
     --scores) [[ $command == compress ]] && COMPREPLY=($(compgen -W "float32 float16 int8" -- "$current")) && return ;;
     --scale) COMPREPLY=($(compgen -W "none std" -- "$current")); return ;;
@@ -49,7 +50,8 @@ _mercer() {
     fit) options="-o --output --scores --imputed -k --components --keep-rows --json --no-plot --kernel --map --precomputed --clip --approx --time $rows --weights $variance --solver --tolerance $run" ;;
     tune) options="-o --output --kernel --criterion -k --components --folds --rows --method --table --checkpoint --json $rows $variance $run" ;;
     transform) options="-o --output $rows $run" ;;
-    inverse|denoise) options="-o --output --method --alpha --penalty --distances $rows $run" ;;
+    inverse) options="-o --output --method --alpha --penalty --distances $rows $run" ;;
+    denoise) options="-o --output --method --start --alpha --penalty --distances $rows $run" ;;
     compress) options="-o --output --scores --method --alpha --penalty $rows $run" ;;
     decompress) options="-o --output $run" ;;
     inspect) options="--loadings --gradient --component -o --output --json --help" ;;

@@ -42,6 +42,7 @@ complete -c mercer -n '__mercer_in compress' -l scores -x -a 'float32 float16 in
 complete -c mercer -n '__mercer_in tune inverse denoise compress' -l method -x -a 'auto exact ridge fixed-point distances' -d 'How pre-images are found'
 complete -c mercer -n '__mercer_in inverse denoise compress' -l alpha -x -d 'Regularisation of the ridge'
 complete -c mercer -n '__mercer_in inverse denoise compress' -l penalty -x -d 'How strongly the fixed point is held'
+complete -c mercer -n '__mercer_in denoise' -l start -x -a 'ridge row' -d 'Where the fixed point begins'
 complete -c mercer -n '__mercer_in inverse denoise' -l distances -r -d 'How good each row is'
 complete -c mercer -n '__mercer_in fit tune merge' -s k -l components -x -a 'all auto gavish-donoho 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
 complete -c mercer -n '__mercer_in fit tune learn' -l kernel -x -a 'rbf poly linear laplacian cosine' -d 'Kernel PCA with this kernel'
