@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -137,7 +138,11 @@ struct Scorer<T>::State {
       Matrix<double> rest = phi;
       if (orthonormal) rest.noalias() -= y * basis;
       else rest.noalias() -= gram.solve(y.transpose()).transpose() * basis;
-      out.spe.segment(first, n) = rest.rowwise().squaredNorm();
+      // Where all is kept, what is left is rounding.
+      constexpr double rounding = 1e3 * std::numeric_limits<T>::epsilon();
+      const Vector<double> left = rest.rowwise().squaredNorm();
+      out.spe.segment(first, n) =
+          (left.array() > rounding * rounding * size.array()).select(left, 0.0);
     } else {
       size = kernel->diagonal(z).template cast<double>();
       if (mean_weights.size() > 0) {

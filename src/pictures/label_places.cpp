@@ -7,25 +7,36 @@
 
 namespace mercer {
 
+void LabelPlaces::avoid(double x0, double y0, double x1, double y1) {
+  const double steps = std::ceil(std::hypot(x1 - x0, y1 - y0) / 6);
+  for (double i = 0; i <= steps; ++i) {
+    const double t = steps > 0 ? i / steps : 0;
+    avoided_.push_back({x0 + t * (x1 - x0) - 2, y0 + t * (y1 - y0) - 2, 4, 4});
+  }
+}
+
 std::optional<Box> LabelPlaces::place(double x, double y, double dx, double dy, double width,
                                       double height) {
   const double length = std::hypot(dx, dy);
   const double angle = length > 0 ? std::atan2(dy, dx) : -0.8;
+  const auto hits = [](const Box& box, const std::vector<Box>& others) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const Box& other) { return box.overlaps(other); });
+  };
   // Rings around the point, each begun in the direction asked for, to both sides in turn.
-  for (const double radius : {4.0, 9.0, 16.0, 25.0, 36.0, 50.0, 66.0})
-    for (int turn = 0; turn < 25; ++turn) {
-      const double side = (turn % 2 == 0 ? 1 : -1) * ((turn + 1) / 2);
-      const double a = angle + side * 0.26;
-      const double ux = std::cos(a), uy = std::sin(a);
-      // The box touches the ring with the side or corner that faces the point.
-      const Box box{x + radius * ux + (ux - 1) / 2 * width, y + radius * uy + (uy - 1) / 2 * height,
-                    width, height};
-      const bool free =
-          box.inside(room_) &&
-          std::none_of(taken_.begin(), taken_.end(), [&](const Box& t) { return box.overlaps(t); });
-      if (!free) continue;
-      taken_.push_back(box);
-      return box;
+  for (const bool strict : {true, false})
+    for (const double radius : {4.0, 9.0, 16.0, 25.0, 36.0, 50.0, 66.0}) {
+      if (strict && radius > 30) break;  // far off is worse than across a line
+      for (int turn = 0; turn < 25; ++turn) {
+        const double side = (turn % 2 == 0 ? 1 : -1) * ((turn + 1) / 2);
+        const double ux = std::cos(angle + 0.26 * side), uy = std::sin(angle + 0.26 * side);
+        // The box touches the ring with the side or corner that faces the point.
+        const Box box{x + radius * ux + (ux - 1) / 2 * width,
+                      y + radius * uy + (uy - 1) / 2 * height, width, height};
+        if (!box.inside(room_) || hits(box, taken_) || (strict && hits(box, avoided_))) continue;
+        taken_.push_back(box);
+        return box;
+      }
     }
   return std::nullopt;
 }

@@ -71,6 +71,7 @@ std::string arrows_svg(const Loadings& table, const Matrix<double>& tips,
     const double x = frame.x(tips(j, 0)), y = frame.y(tips(j, 1));
     out += arrow(x0, y0, x, y);
     places.block({x - 3, y - 3, 6, 6});
+    places.avoid(x0, y0, x, y);
   }
   for (const Index j : shown) {
     const double x = frame.x(tips(j, 0)), y = frame.y(tips(j, 1));

@@ -80,6 +80,9 @@ std::string t2spe_svg(const RowScores& rows, const ScoreLimits& limits,
 
   std::vector<std::string> notes = notes_of(points, false);
   if (points.dense) notes[0] = notes[0].substr(0, notes[0].find(';'));
+  if ((ax.logarithmic && across.minCoeff() < ax.floor) ||
+      (ay.logarithmic && up.minCoeff() < ay.floor))
+    notes.emplace_back("The smallest, below a thousandth of the limit, stand at the edge");
   if (!y_limit)
     notes.push_back("No limit of " + std::string(has_spe ? "SPE" : "T\u00b2") + ": " +
                     (has_spe ? limits.spe_from : limits.t2_from));
