@@ -164,6 +164,24 @@ def test_workers_compute_after_use_in_the_parent(iris, method):
     assert np.allclose(_in_worker(iris)[0], expected[0])
 
 
+def test_rows_are_read_as_they_lie():
+    code = """
+        import resource, numpy as np, mercer
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        X = np.random.default_rng(0).normal(size=(500_000, 50))     # 190 MiB
+        mercer.PCA(2).fit(X[:1000])
+        before = peak()
+        for rows in (X, X[::2], X[:, :40]):
+            mercer.PCA(2).fit(rows).transform(rows)
+            mercer.IncrementalPCA(2).fit(rows)
+        print(peak() - before)
+    """
+    out = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, check=True)
+    # A copy of the smallest of them would take 95 MiB; scores and sums of two threads take 8.
+    assert int(out.stdout) < 40
+
+
 def test_nothing_leaks(iris):
     import resource
 
