@@ -70,6 +70,8 @@ def check_values(results, reference, tolerances):
 
 
 def time_text(seconds):
+    if seconds < 1e-4:
+        return f"{1e6 * seconds:.1f} µs"
     return f"{seconds:.3f} s" if seconds >= 0.1 else f"{1e3 * seconds:.1f} ms"
 
 

@@ -157,6 +157,12 @@ def test_scale_is_pca_of_z_scores(wine):
     same_columns(pca.transform(wine), theirs.transform(z), 1e-10)
 
 
+def test_features_and_z_scores_have_no_likelihood_of_rows(wine):
+    for pca in (mercer.PCA(2, scale=True), mercer.PCA(2, map="squares")):
+        with pytest.raises(ValueError, match="likelihood"):
+            pca.fit(wine).score(wine)
+
+
 def test_the_same_random_state_gives_the_same_numbers(digits):
     def fitted(state):
         return mercer.PCA(4, svd_solver="randomized", random_state=state).fit(digits)

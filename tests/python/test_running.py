@@ -25,6 +25,30 @@ def test_threads_follow_threadpoolctl(iris):
     assert _mercer.thread_limit() == most
 
 
+def tasks_during(fit):
+    """Threads that there are while a fit tells its progress, beyond those before."""
+    before, most = len(os.listdir("/proc/self/task")), 0
+
+    def look(progress):
+        nonlocal most
+        most = max(most, len(os.listdir("/proc/self/task")))
+
+    fit(look)
+    return most - before
+
+
+def test_a_fit_starts_no_more_threads_than_it_may(digits):
+    def fit(n_jobs):
+        return lambda look: mercer.KernelPCA(
+            3, kernel="rbf", eigen_solver="arpack", n_jobs=n_jobs, progress=look
+        ).fit(np.tile(digits, (2, 1)))
+
+    assert tasks_during(fit(1)) == 0
+    assert tasks_during(fit(2)) == 1
+    with threadpool_limits(limits=1):
+        assert tasks_during(fit(None)) == 0
+
+
 def test_threads_follow_the_environment():
     code = "from mercer import _mercer; print(_mercer.thread_limit())"
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -140,11 +164,10 @@ def test_a_progress_callback_can_stop_or_fail(digits):
 def test_verbose_shows_a_bar_on_standard_error(digits, capfd, monkeypatch, tqdm):
     if not tqdm:
         monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    else:
-        pytest.importorskip("tqdm")
     mercer.KernelPCA(5, kernel="rbf", verbose=True).fit(digits)
     out, err = capfd.readouterr()
     assert out == "" and "kernel" in err
+    assert ("it/s" in err or "passes" in err) if tqdm else err.endswith(" \r")
     mercer.KernelPCA(5, kernel="rbf").fit(digits)
     assert capfd.readouterr() == ("", "")
 
@@ -162,6 +185,24 @@ def test_workers_compute_after_use_in_the_parent(iris, method):
             for a, b in zip(found, expected):
                 assert np.allclose(a, b)
     assert np.allclose(_in_worker(iris)[0], expected[0])
+
+
+def test_rows_are_read_as_they_lie():
+    code = """
+        import resource, numpy as np, mercer
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        X = np.random.default_rng(0).normal(size=(500_000, 50))     # 190 MiB
+        mercer.PCA(2).fit(X[:1000])
+        before = peak()
+        for rows in (X, X[::2], X[:, :40]):
+            mercer.PCA(2).fit(rows).transform(rows)
+            mercer.IncrementalPCA(2).fit(rows)
+        print(peak() - before)
+    """
+    out = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, check=True)
+    # A copy of the smallest of them would take 95 MiB; scores and sums of two threads take 8.
+    assert int(out.stdout) < 40
 
 
 def test_nothing_leaks(iris):

@@ -273,7 +273,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             spectrum = np.zeros(model.components.shape[1])
             spectrum[: model.outputs] = model.explained_variance
             wanted = int(_mercer.minka_dimension(spectrum, n_samples))
-            self._take(model.with_components(wanted), wanted)
+            self._take(model.with_components(max(1, wanted)), wanted)
             # Known one by one, small variances need not be what others leave of the sum.
             self.noise_variance_ = spectrum[wanted:].mean()
             return
@@ -320,6 +320,23 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
                 f"={most!r} with svd_solver='{solver}'"
             )
         return float(wanted) if isinstance(wanted, Real) and 0 < wanted < 1 else wanted
+
+    def score_samples(self, X):
+        """Log-likelihood of each row under the probabilistic model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ll : ndarray of shape (n_samples,)
+            Not of features or z-scores: `map` and `scale` have no likelihood of rows.
+        """
+        if self.map is not None or self.scale:
+            raise ValueError("the likelihood is that of the columns themselves: no map, no scale")
+        return super().score_samples(X)
 
     def _take(self, model, n_components):
         """The model's numbers under scikit-learn's names."""
