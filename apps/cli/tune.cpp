@@ -38,7 +38,7 @@ struct Flags {
   RunFlags run;
   VarianceFlags variance;
   std::vector<std::string> kernels;
-  std::string criterion = "preimage-cv", components, folds = "5", most_rows = "2000";
+  std::string criterion = "preimage-cv", components, folds = "5", noise = "0.5", most_rows = "2000";
   std::string method = "auto";
   std::string model, table, checkpoint;
   bool json = false;
@@ -121,6 +121,7 @@ void tune_rows(const Flags& flags) {
   options.criterion = parse_criterion(flags.criterion);
   options.components = parse_list(flags.components);
   options.folds = static_cast<int>(parse_integer("--folds", flags.folds, 2, 100));
+  options.noise = flags.noise == "0" ? 0 : parse_positive("--noise", flags.noise);
   options.rows = static_cast<Index>(parse_integer("--rows", flags.most_rows, 10, 100'000));
   options.preimage.method = parse_preimage_method(flags.method);
   options.preimage.threads = options.fit.threads;
@@ -191,6 +192,8 @@ void add_tune(CLI::App& app) {
            "error of held-out rows, variance beyond chance, or likelihood (preimage-cv)", "Space");
   add_text(command, "-k,--components", flags->components, "LIST",
            "numbers of components to compare (1,2,4 ... 64)", "Space");
+  add_text(command, "--noise", flags->noise, "X",
+           "added to held-out rows, in deviations of their columns (0.5)", "Space");
   add_text(command, "--method", flags->method, "NAME",
            "how pre-images are found: auto, ridge, fixed-point, distances (auto)", "Space");
   add_text(command, "-o,--output", flags->model, "MODEL", "save the best model, of all rows",

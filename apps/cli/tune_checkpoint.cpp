@@ -56,10 +56,10 @@ std::string run_identity(const Rows<T>& rows, const TuneOptions& options) {
   }
   std::string components;
   for (const Index k : options.components) components += fmt::format("{} ", k);
-  return fmt::format("{}x{} {:016x} {} {} {} {} {} {} {} {} {}", rows.rows(), rows.cols(), digest,
-                     name_of(options.criterion), options.folds, options.rows, options.fit.seed,
-                     static_cast<int>(options.fit.scale), options.fit.center, options.fit.ddof,
-                     name_of(options.preimage.method), components);
+  return fmt::format("{}x{} {:016x} {} {} {} {} {} {} {} {} {} {}", rows.rows(), rows.cols(),
+                     digest, name_of(options.criterion), options.folds, options.noise, options.rows,
+                     options.fit.seed, static_cast<int>(options.fit.scale), options.fit.center,
+                     options.fit.ddof, name_of(options.preimage.method), components);
 }
 
 TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& identity) : path_(path) {

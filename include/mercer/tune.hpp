@@ -8,11 +8,12 @@
 ///
 /// Criteria:
 ///
-///     preimage_cv  mean squared distance of held-out rows to their pre-images, over their
-///     variance:
-///                  errors in feature spaces of two kernels cannot be compared, those in the input
-///                  space can (Alam and Fukumizu 2014). Of all cells within one standard error of
-///                  the least, the one with fewest components is taken.
+///     preimage_cv  mean squared distance of held-out rows to the pre-images of the same rows
+///                  with noise added, over their variance: errors in feature spaces of two
+///                  kernels cannot be compared, those in the input space can (Alam and
+///                  Fukumizu 2014), and without noise a model that keeps everything would be the
+///                  best. Of all cells within one standard error of the least, the one with
+///                  fewest components is taken.
 ///     parallel     the share of variance that significant components have beyond chance (kernel
 ///                  parallel analysis, Jørgensen and Hansen 2012); the number is that of them
 ///     likelihood   leave-one-out likelihood of the rows under the density that the kernel draws
@@ -47,6 +48,8 @@ struct TuneOptions {
   std::vector<std::string> kernels{};  ///< expressions; one that does not work is marked as such
   std::vector<Index> components{};     ///< preimage_cv; none: 1, 2, 4 … 64, below the rows
   Criterion criterion = Criterion::preimage_cv;
+  /// preimage_cv: deviation of the noise, in deviations of the columns; 0: none
+  double noise = 0.5;
   int folds = 5;
   Index rows = 2000;  ///< at most so many are used
   FitOptions fit{};   ///< scaling, missing cells, centring, seed, threads, monitor

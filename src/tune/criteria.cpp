@@ -1,6 +1,6 @@
 #include "tune/criteria.hpp"
 
-#include "core/parallel.hpp"
+#include "core/random.hpp"
 #include "core/require.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ double log_norm(const std::string& kernel, double d) {
 template <class T>
 std::vector<double> preimage_errors(const Matrix<T>& train, const Matrix<T>& held_out,
                                     const Kernel& kernel, const std::vector<Index>& components,
-                                    const TuneOptions& options) {
+                                    const TuneOptions& options, std::uint64_t seed) {
   FitOptions fitting = options.fit;
   fitting.kernel = kernel;
   fitting.components = at_most(components.back());
@@ -48,6 +48,10 @@ std::vector<double> preimage_errors(const Matrix<T>& train, const Matrix<T>& hel
   fitting.monitor = {};
   const Model<T> all = fit(train, fitting);
   const Vector<double> mean = train.template cast<double>().colwise().mean();
+  const Vector<double> deviation =
+      ((train.template cast<double>().rowwise() - mean.transpose()).colwise().squaredNorm() /
+       static_cast<double>(train.rows()))
+          .cwiseSqrt();
   Vector<double> unit = Vector<double>::Ones(train.cols());
   if (all.scale().size() > 0) unit = all.scale().template cast<double>();
   const auto size = [&](const Matrix<double>& rows) {
@@ -56,13 +60,18 @@ std::vector<double> preimage_errors(const Matrix<T>& train, const Matrix<T>& hel
   const Matrix<double> rows = held_out.template cast<double>();
   const double total = size(rows.rowwise() - mean.transpose());
   require(total > 0, Errc::bad_data, "held-out rows are all equal to the mean");
+  Matrix<T> noisy = held_out;
+  Random random(seed);
+  for (Index i = 0; i < noisy.rows(); ++i)
+    for (Index j = 0; j < noisy.cols(); ++j)
+      noisy(i, j) += static_cast<T>(options.noise * deviation[j] * random.normal());
   PreImageOptions decoding = options.preimage;
   decoding.threads = 1;
   std::vector<double> errors;
   for (const Index k : components) {
     if (k > all.outputs()) break;
     const Decoder<T> decoder(first_components(all, k), decoding);
-    errors.push_back(size(decoder.denoise(Rows<T>(held_out)).rows.template cast<double>() - rows) /
+    errors.push_back(size(decoder.denoise(Rows<T>(noisy)).rows.template cast<double>() - rows) /
                      total);
   }
   return errors;
@@ -85,7 +94,8 @@ double log_likelihood(const Matrix<T>& x, const std::string& text, int threads) 
 
 #define MERCER_INSTANTIATE(T)                                                                     \
   template std::vector<double> preimage_errors(const Matrix<T>&, const Matrix<T>&, const Kernel&, \
-                                               const std::vector<Index>&, const TuneOptions&);    \
+                                               const std::vector<Index>&, const TuneOptions&,     \
+                                               std::uint64_t);                                    \
   template double log_likelihood(const Matrix<T>&, const std::string&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -121,7 +121,9 @@ std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions
   return grid;
 }
 
-template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<float>&);
-template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<double>&);
+template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<float>&,
+                                              Scale);
+template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<double>&,
+                                              Scale);
 
 }  // namespace mercer

@@ -120,7 +120,8 @@ class Search {
     parallel_for(options_.folds, options_.fit.threads, [&](Index f) {
       const auto number = static_cast<int>(f);
       errors[static_cast<std::size_t>(f)] =
-          preimage_errors(fold(number, false), fold(number, true), kernel, components_, options_);
+          preimage_errors(fold(number, false), fold(number, true), kernel, components_, options_,
+                          options_.fit.seed * 1000 + static_cast<std::uint64_t>(f));
     });
     std::vector<TuneCell> cells;
     for (std::size_t c = 0; c < components_.size(); ++c) {
@@ -222,6 +223,8 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options) {
   require(!options.kernels.empty(), Errc::bad_option, "there are no kernels to choose from");
   require(options.folds >= 2 && options.rows >= 10, Errc::bad_option,
           "tuning needs at least 2 folds and 10 rows, not {} and {}", options.folds, options.rows);
+  require(options.noise >= 0 && std::isfinite(options.noise), Errc::bad_option,
+          "--noise {} must be a number of 0 or more", options.noise);
   require(x.rows() >= 2 * options.folds, Errc::bad_data, "{} rows are too few for {} folds",
           x.rows(), options.folds);
   require(!options.fit.precomputed, Errc::bad_option,

@@ -67,8 +67,8 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   EXPECT_EQ(flags_of("fit"), fit);
   std::set<std::string> tune = rows;
   tune.insert({"--output", "--kernel", "--criterion", "--components", "--folds", "--rows",
-               "--method", "--table", "--checkpoint", "--json", "--ddof", "--memory", "--no-center",
-               "--scale"});
+               "--noise", "--method", "--table", "--checkpoint", "--json", "--ddof", "--memory",
+               "--no-center", "--scale"});
   EXPECT_EQ(flags_of("tune"), tune);
   std::set<std::string> transform = rows;
   transform.insert("--output");

@@ -53,7 +53,7 @@ TEST(KernelGrid, lists_and_ranges_are_written_out) {
 
 TEST(Tune, error_is_that_of_fits_by_hand) {
   const Matrix<double> x = circle(60, 0.05, 2);
-  TuneOptions options{.kernels = {"rbf(gamma=2)"}, .components = {2, 4}, .folds = 3};
+  TuneOptions options{.kernels = {"rbf(gamma=2)"}, .components = {2, 4}, .noise = 0, .folds = 3};
   options.preimage.method = PreImageMethod::ridge;
   const Tuned tuned = tune(Rows<double>(x), options);
   ASSERT_EQ(tuned.cells.size(), 2);
@@ -83,6 +83,21 @@ TEST(Tune, prefers_a_width_that_follows_the_data) {
   EXPECT_EQ(tuned.options.kernel->text(), "rbf(gamma=1)");
   const auto model = fit(x, tuned.options);
   EXPECT_EQ(model.outputs(), tuned.cells[tuned.best].components);
+}
+
+TEST(Tune, noise_tells_how_many_components_hold_the_data) {
+  Random random(14);
+  // Two strong directions of twelve: two components hold them, more keep noise.
+  const Matrix<double> x =
+      random.normal(120, 2) * random.normal(2, 12) + 0.05 * random.normal(120, 12);
+  TuneOptions options{.kernels = {"linear"}, .components = {1, 2, 4, 8}};
+  const Tuned noisy = tune(Rows<double>(x), options);
+  EXPECT_EQ(noisy.cells[noisy.best].components, 2);
+  EXPECT_GT(noisy.cells[3].score, 2 * noisy.cells[1].score);
+  // Without noise each component takes from the error.
+  options.noise = 0;
+  const Tuned plain = tune(Rows<double>(x), options);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(plain.cells[i].score, plain.cells[i - 1].score);
 }
 
 TEST(Tune, takes_fewest_components_of_those_that_are_as_good) {

@@ -42,13 +42,13 @@ _mercer() {
     --order) COMPREPLY=($(compgen -W "auto as-it-comes shuffled" -- "$current")); return ;;
     --until) COMPREPLY=($(compgen -W "0.1deg 0.5deg 1deg" -- "$current")); return ;;
     --epochs|--batch|--forget|--limit|--landmarks|--trace-every|--checkpoint-every|--model-every|--keep-rows|--alpha|--penalty) return ;;
-    --columns|--exclude|--label|--id|--onehot|--folds|--rows|--weights|--tolerance|--threads|--seed|--direction|--sample|--levels|--size|--component|--title|--width|--height) return ;;
+    --columns|--exclude|--label|--id|--onehot|--folds|--rows|--noise|--weights|--tolerance|--threads|--seed|--direction|--sample|--levels|--size|--component|--title|--width|--height) return ;;
   esac
 
   case $command in
     "") COMPREPLY=($(compgen -W "$commands --help --version" -- "$current")); return ;;
     fit) options="-o --output --scores --imputed -k --components --keep-rows --json --no-plot --kernel --map --precomputed --clip --approx --time $rows --weights $variance --solver --tolerance $run" ;;
-    tune) options="-o --output --kernel --criterion -k --components --folds --rows --method --table --checkpoint --json $rows $variance $run" ;;
+    tune) options="-o --output --kernel --criterion -k --components --folds --rows --noise --method --table --checkpoint --json $rows $variance $run" ;;
     transform) options="-o --output $rows $run" ;;
     inverse) options="-o --output --method --alpha --penalty --distances $rows $run" ;;
     denoise) options="-o --output --method --start --alpha --penalty --distances $rows $run" ;;
