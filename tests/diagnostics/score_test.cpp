@@ -215,7 +215,7 @@ TEST(Score, a_limit_that_nobody_knows_is_none_with_a_reason) {
   const ScoreLimits limits = Scorer(by_products).limits();
   EXPECT_TRUE(limits.t2.has_value());
   EXPECT_FALSE(limits.spe.has_value());
-  EXPECT_HAS(limits.spe_from, "give good rows");
+  EXPECT_HAS(limits.spe_from, "does not tell how variance is left out");
 
   const auto all = fit(x);
   EXPECT_FALSE(Scorer(all).limits().spe.has_value());
