@@ -85,11 +85,11 @@ void write_table(const Loadings& all, const std::string& path) {
 
 template <class T>
 void show_loadings(const Model<T>& model, const ColumnFlags& flags) {
-  require(
-      model.map().is_identity(), Errc::bad_option,
-      "'{}' is not a linear model: its components have no loadings; --gradient DATA shows which "
-      "columns move them",
-      flags.model);
+  require(model.map().is_identity(), Errc::bad_option,
+          "'{}' is not a linear model: its components have no loadings{}", flags.model,
+          model.map().space() == Space::precomputed
+              ? ""
+              : "; --gradient DATA shows which columns move them");
   const Loadings all = loadings(model);
   if (!flags.output.empty()) write_table(all, flags.output);
   if (flags.json) {

@@ -200,8 +200,11 @@ std::string json_of(const Model<T>& model, const ScoreLimits& limits, const Find
 }
 
 std::string limit_line(const char* name, const std::optional<double>& limit, double level,
-                       const std::string& from, Index beyond, Index rows) {
-  if (!limit) return fmt::format("{:<5} no limit: {}\n", name, from);
+                       const std::string& from, Index beyond, Index rows,
+                       std::string_view more = {}) {
+  if (!limit)
+    return fmt::format("{:<5} no limit: {}{}\n", name, from,
+                       more.empty() ? "" : "; " + std::string(more));
   return fmt::format("{:<5} {:g} % limit {:.6g} ({}); {} row{} beyond, {:.2f} %\n", name,
                      100 * level, *limit, from, beyond, beyond == 1 ? "" : "s",
                      100 * static_cast<double>(beyond) / static_cast<double>(rows));
@@ -220,7 +223,8 @@ std::string words_of(const Model<T>& model, const ScoreLimits& limits, const Fin
         "explained variance {:.2f} % of these rows, {:.2f} % in the fit\n",
         totals.mean_spe(), 100 * totals.explained(), 100 * model.explained_variance_ratio().sum());
   text += limit_line("T2", limits.t2, limits.level, limits.t2_from, found.t2, totals.rows);
-  text += limit_line("SPE", limits.spe, limits.level, limits.spe_from, found.spe, totals.rows);
+  text += limit_line("SPE", limits.spe, limits.level, limits.spe_from, found.spe, totals.rows,
+                     no_spe.empty() ? "--reference GOOD gives one" : "");
   if (flags.flag.empty() || found.any == 0) return text;
   text += "\n" + out.bold(fmt::format("{:>10}{:>13}{:>13}", "row", "T2", "SPE")) + "\n";
   const std::size_t rows = std::min(found.listed.size(), most_shown);

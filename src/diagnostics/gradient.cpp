@@ -5,6 +5,7 @@
 #include "diagnostics/mapped_rows.hpp"
 #include "linalg/blas.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -95,12 +96,14 @@ class Neighbourhood {
 /// The length that a step begins with: that of what the map has seen, or of the point itself.
 Vector<double> first_steps(const Map<double>& map, const Matrix<double>& z) {
   Vector<double> steps = z.cwiseAbs().colwise().maxCoeff().transpose();
-  if (map.space() == Space::kernel) {
-    Matrix<double> anchors(map.anchors().rows(), map.inputs());
-    identity_map<double>(map.inputs())->apply(map.anchors(), anchors);
-    const Matrix<double> spread =
-        anchors.colwise().maxCoeff() - Matrix<double>(anchors.colwise().minCoeff());
-    steps = steps.cwiseMax(spread.transpose());
+  if (const Rows<double> anchors = map.anchors(); map.space() == Space::kernel) {
+    const Index step = std::max<Index>(1, 4096 / std::max<Index>(1, map.inputs()));
+    Matrix<double> some(std::min(step, anchors.rows()), map.inputs());
+    for (Index first = 0; first < anchors.rows(); first += step) {
+      const Index n = std::min(step, anchors.rows() - first);
+      identity_map<double>(map.inputs())->apply(anchors.middle(first, n), some.topRows(n));
+      steps = steps.cwiseMax(some.topRows(n).cwiseAbs().colwise().maxCoeff().transpose());
+    }
   }
   for (Index j = 0; j < steps.size(); ++j)
     if (!(steps[j] > 0)) steps[j] = 1;

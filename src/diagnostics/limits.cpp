@@ -24,7 +24,7 @@ void t2_limit(const Report& r, double k, ScoreLimits& limits) {
   const auto n = static_cast<double>(r.n_samples);
   const double free = n - k + (r.centered ? 0 : 1);
   if (!(free >= 1)) {
-    limits.t2_from = "not known: as many components as rows";
+    limits.t2_from = "as many components as rows";
     return;
   }
   // Of the covariance over N − 1 about the mean, or over N about 0.
@@ -40,16 +40,16 @@ void spe_limit(const Report& r, const Vector<double>& variance, double direction
   const auto k = static_cast<double>(variance.size()), n = static_cast<double>(r.n_samples);
   const double left = r.total_variance - variance.sum();
   if (directions <= k || !(left > 1e-12 * r.total_variance)) {
-    limits.spe_from = "not known: the model keeps all variance";
+    limits.spe_from = "the model keeps all variance";
     return;
   }
   if (!(r.total_squares > 0)) {
-    limits.spe_from = "not known: the model does not tell how variance is left out; give good rows";
+    limits.spe_from = "the model does not tell how variance is left out";
     return;
   }
   const double free = n - k - (r.centered ? 1 : 0);
   if (!(free >= 3)) {
-    limits.spe_from = "not known: almost as many components as rows; give good rows";
+    limits.spe_from = "almost as many components as rows";
     return;
   }
   // Σλ² of the directions left out; N rows make it larger by (Σλ)²/N.

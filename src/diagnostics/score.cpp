@@ -32,13 +32,6 @@ bool keeps_rows(const Model<T>& model) {
          !r.weighted && model.map().anchors().rows() == r.n_samples;
 }
 
-template <class T>
-Matrix<double> in_double(const Rows<T>& x) {
-  Matrix<T> dense(x.rows(), x.cols());
-  identity_map<T>(x.cols())->apply(x, dense);
-  return dense.template cast<double>();
-}
-
 }  // namespace
 
 template <class T>
@@ -60,7 +53,8 @@ struct Scorer<T>::State {
         basis(of.components().template cast<double>()),
         variance(of.explained_variance()) {
     switch (model.map().space()) {
-      case Space::input:
+      case Space::input:  // orthonormal, or there would be no model
+        break;
       case Space::features:
         take_gram(basis * basis.transpose());
         break;
@@ -99,8 +93,8 @@ struct Scorer<T>::State {
           fmt::format("what the mean is to {} landmarks takes more memory than is sensible", n);
       return;
     }
-    const Matrix<double> rows = in_double(anchors);
-    Matrix<double> k = kernel->matrix(Rows<double>(rows), threads);
+    const PickedRows<double> rows(anchors, even_sample(n, n));  // in double, sparse as they are
+    Matrix<double> k = kernel->matrix(rows.rows(), threads);
     take_gram(basis * k * basis.transpose());
     if (!model.report().centered || !no_spe.empty()) return;
     // Landmarks that hardly add anything may make K singular; the mean lies in its range.

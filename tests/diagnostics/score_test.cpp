@@ -153,7 +153,7 @@ TEST(Score, limits_hold_with_more_columns_than_rows) {
   deviations.head(3) << 20, 15, 10;
   const Alarms at = gaussian_alarms(40, deviations, 3, 0.99);
   EXPECT_NEAR(at.t2, 0.01, 0.004);
-  EXPECT_LE(at.spe, 0.02);
+  EXPECT_LE(at.spe, 0.03);  // 40 rows say little of 77 directions
   EXPECT_GE(at.spe, 0.0005);
 }
 
@@ -215,7 +215,7 @@ TEST(Score, a_limit_that_nobody_knows_is_none_with_a_reason) {
   const ScoreLimits limits = Scorer(by_products).limits();
   EXPECT_TRUE(limits.t2.has_value());
   EXPECT_FALSE(limits.spe.has_value());
-  EXPECT_HAS(limits.spe_from, "give good rows");
+  EXPECT_HAS(limits.spe_from, "does not tell how variance is left out");
 
   const auto all = fit(x);
   EXPECT_FALSE(Scorer(all).limits().spe.has_value());
