@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
-from ._pca import LinearScores
+from ._linear import LinearScores
 from ._progress import monitor
 from ._rows import (
     Continues,

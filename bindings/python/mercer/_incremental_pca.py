@@ -9,7 +9,7 @@ from sklearn.utils.extmath import _incremental_mean_and_var
 from sklearn.utils.sparsefuncs import incr_mean_variance_axis
 
 from . import _mercer
-from ._pca import LinearScores, noise_variance
+from ._linear import LinearScores, noise_variance
 from ._rows import (
     FLOATS,
     Continues,

@@ -3,21 +3,12 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn import decomposition
-from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
+from ._linear import LinearScores, noise_variance
 from ._progress import monitor
-from ._rows import (
-    as_fitted,
-    check_parameters,
-    rows_of,
-    seed_of,
-    sklearn_words,
-    threads_of,
-    validated,
-)
+from ._rows import check_parameters, rows_of, seed_of, sklearn_words, threads_of, validated
 from ._saving import ModelFile
 
 _SOLVERS = {
@@ -27,73 +18,6 @@ _SOLVERS = {
     "arpack": "randomized",
     "randomized": "randomized",
 }
-
-
-class LinearScores(TransformerMixin):
-    """transform and inverse_transform of the estimators whose model is linear."""
-
-    def transform(self, X):
-        """Project rows on the components.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_components)
-            Their scores.
-        """
-        try:
-            model = self._fitted_model()
-        except AttributeError:
-            check_is_fitted(self)
-            raise
-        X = as_fitted(self, X)
-        with sklearn_words(self, X):
-            scores = model.transform(rows_of(X), threads_of(self.n_jobs))
-        return self._kept(scores)
-
-    def _kept(self, scores):
-        if self.n_components_ == 0:
-            return scores[:, :0]
-        if self.whiten:
-            scores /= self._deviations()
-        return scores
-
-    def _deviations(self):
-        # Directions of no variance are left as they are, not blown up.
-        deviations = np.sqrt(self.explained_variance_)
-        smallest = np.finfo(deviations.dtype).eps
-        return np.where(deviations < smallest, smallest, deviations)
-
-    def inverse_transform(self, X):
-        """Map scores back to the input space.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Scores.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            The points of the principal subspace that have them.
-        """
-        check_is_fitted(self)
-        model = self._fitted_model()
-        X = np.asarray(X)
-        if X.ndim != 2 or X.shape[1] != self.n_components_:
-            raise ValueError(
-                f"X has {X.shape[1] if X.ndim == 2 else X.shape} features, but "
-                f"{type(self).__name__} has {self.n_components_} components."
-            )
-        if self.n_components_ == 0:
-            return np.repeat(self.mean_[np.newaxis], len(X), axis=0)
-        if self.whiten:
-            X = X * self._deviations()
-        return model.inverse(X, threads_of(self.n_jobs))
 
 
 class PCA(LinearScores, ModelFile, decomposition.PCA):
@@ -351,9 +275,3 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         self.singular_values_ = np.sqrt(model.eigenvalues[:n_components]).astype(dtype)
         self.mean_ = model.mean
         self.noise_variance_ = noise_variance(model, variances)
-
-
-def noise_variance(model, variances):
-    """The mean variance of the directions that were not kept."""
-    left = min(model.n_samples, model.components.shape[1]) - len(variances)
-    return max(0.0, model.total_variance - variances.sum()) / left if left > 0 else 0.0
