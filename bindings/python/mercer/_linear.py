@@ -71,9 +71,3 @@ class LinearScores(TransformerMixin):
         if self.whiten:
             X = X * self._deviations()
         return model.inverse(X, threads_of(self.n_jobs))
-
-
-def noise_variance(model, variances):
-    """The mean variance of the directions that were not kept."""
-    left = min(model.n_samples, model.components.shape[1]) - len(variances)
-    return max(0.0, model.total_variance - variances.sum()) / left if left > 0 else 0.0

@@ -6,7 +6,7 @@ from sklearn import decomposition
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
-from ._linear import LinearScores, noise_variance
+from ._linear import LinearScores
 from ._progress import monitor
 from ._rows import check_parameters, rows_of, seed_of, sklearn_words, threads_of, validated
 from ._saving import ModelFile
@@ -185,7 +185,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             options["components"] = wanted
         if self.svd_solver != "auto":
             options["solver"] = _SOLVERS[self.svd_solver]
-        if solver in ("arpack", "randomized"):
+        if self.random_state is not None or self.svd_solver in ("arpack", "randomized"):
             options["seed"] = seed_of(self.random_state)
         if self.scale:
             options["scale"] = True
@@ -199,7 +199,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             wanted = int(_mercer.minka_dimension(spectrum, n_samples))
             self._take(model.with_components(max(1, wanted)), wanted)
             # Known one by one, small variances need not be what others leave of the sum.
-            self.noise_variance_ = spectrum[wanted:].mean()
+            self.noise_variance_ = float(spectrum[wanted:].mean())
             return
         if isinstance(wanted, Integral) and wanted > 0 and self.map is None:
             model = model.with_components(wanted)
@@ -264,14 +264,14 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
 
     def _take(self, model, n_components):
         """The model's numbers under scikit-learn's names."""
-        dtype = model.components.dtype
-        variances = model.explained_variance[:n_components]
         self._model = model
         self.n_samples_ = model.n_samples
         self.n_components_ = n_components
-        self.components_ = np.array(model.components[:n_components])
-        self.explained_variance_ = variances.astype(dtype)
-        self.explained_variance_ratio_ = model.explained_variance_ratio[:n_components].astype(dtype)
-        self.singular_values_ = np.sqrt(model.eigenvalues[:n_components]).astype(dtype)
-        self.mean_ = model.mean
-        self.noise_variance_ = noise_variance(model, variances)
+        (
+            self.components_,
+            self.explained_variance_,
+            self.explained_variance_ratio_,
+            self.singular_values_,
+            self.mean_,
+            self.noise_variance_,
+        ) = model.attributes(n_components)
