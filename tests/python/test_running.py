@@ -1,7 +1,6 @@
 """While it computes: threads, interrupts, progress, and processes that fork."""
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import textwrap

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
-from ._pca import LinearScores
+from ._linear import LinearScores
 from ._progress import monitor
 from ._rows import (
     Continues,
@@ -210,10 +210,14 @@ class HebbianPCA(
         model = _mercer.to_single(model) if dtype == np.float32 else model
         self._model = model
         self.n_components_ = model.outputs
-        self.components_ = np.array(model.components)
-        self.explained_variance_ = model.explained_variance.astype(dtype)
-        self.explained_variance_ratio_ = model.explained_variance_ratio.astype(dtype)
-        self.mean_ = model.mean
+        (
+            self.components_,
+            self.explained_variance_,
+            self.explained_variance_ratio_,
+            _,
+            self.mean_,
+            _,
+        ) = model.attributes(model.outputs)
 
     @property
     def _n_features_out(self):

@@ -9,7 +9,7 @@ from sklearn.utils.extmath import _incremental_mean_and_var
 from sklearn.utils.sparsefuncs import incr_mean_variance_axis
 
 from . import _mercer
-from ._pca import LinearScores, noise_variance
+from ._linear import LinearScores
 from ._rows import (
     FLOATS,
     Continues,
@@ -109,11 +109,11 @@ def columns_after(X, mean, variance, rows):
     return mean, variance, int(counts[0])
 
 
-def _of_model(name, doc):
+def _attribute(place, doc):
+    """One of `attributes` of the model, found when somebody asks."""
+
     def get(self):
-        model = self._stream.model
-        value = getattr(model, name)
-        return np.array(value, dtype=model.components.dtype)
+        return self._stream.model.attributes(self.n_components_)[place]
 
     return property(get, doc=doc)
 
@@ -260,24 +260,16 @@ class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.Increment
     def _fitted_model(self):
         return self._stream.model
 
-    components_ = _of_model("components", "Principal axes.")
-    explained_variance_ = _of_model("explained_variance", "Variance along each.")
-    explained_variance_ratio_ = _of_model("explained_variance_ratio", "Share of the variance.")
-    mean_ = _of_model("mean", "Mean of the rows so far.")
-
-    @property
-    def singular_values_(self):
-        model = self._stream.model
-        return np.sqrt(model.eigenvalues).astype(model.components.dtype)
+    components_ = _attribute(0, "Principal axes.")
+    explained_variance_ = _attribute(1, "Variance along each.")
+    explained_variance_ratio_ = _attribute(2, "Share of the variance.")
+    singular_values_ = _attribute(3, "Norms of the scores.")
+    mean_ = _attribute(4, "Mean of the rows so far.")
+    noise_variance_ = _attribute(5, "Mean variance of the directions that are not kept.")
 
     @property
     def var_(self):
         return self._stream.variance
-
-    @property
-    def noise_variance_(self):
-        model = self._stream.model
-        return noise_variance(model, model.explained_variance)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_stream")

@@ -2,14 +2,14 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn import decomposition
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
+from ._preimages import RidgePreimages
 from ._progress import monitor
 from ._rows import (
     FLOATS,
@@ -32,7 +32,7 @@ _SOLVERS = {"auto": "auto", "dense": "dense", "arpack": "krylov", "randomized": 
 _NO_VARIANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 2e-7}
 
 
-class KernelPCA(ModelFile, decomposition.KernelPCA):
+class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
     """Kernel principal component analysis.
 
     A drop-in for :class:`sklearn.decomposition.KernelPCA`: its parameters come first and mean the
@@ -331,36 +331,3 @@ class KernelPCA(ModelFile, decomposition.KernelPCA):
             return self._user_matrix(X, X if Y is None else Y)
         threads = threads_of(self.n_jobs)
         return _mercer.kernel_matrix(self._text(X.shape[1]), X, Y, threads)
-
-    def _fit_inverse_transform(self, X_transformed, X):
-        k = self._get_kernel(X_transformed)
-        k.flat[:: len(k) + 1] += self.alpha
-        self._inverse_mean = X.mean(axis=0)
-        self.dual_coef_ = linalg.solve(k, X - self._inverse_mean, assume_a="pos", overwrite_a=True)
-        self.X_transformed_fit_ = X_transformed
-
-    def inverse_transform(self, X):
-        """Rows whose scores come near the given ones: kernel ridge regression, about the mean.
-
-        Unlike scikit-learn's, which regresses the rows themselves, it shrinks towards the mean of
-        the training rows and not towards 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Scores.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            Points of the input space.
-        """
-        if not self.fit_inverse_transform:
-            raise NotFittedError(
-                "The fit_inverse_transform parameter was not"
-                " set to True when instantiating and hence "
-                "the inverse transform is not available."
-            )
-        check_is_fitted(self)
-        X = np.asarray(X, dtype=self.X_transformed_fit_.dtype)
-        return self._get_kernel(X, self.X_transformed_fit_) @ self.dual_coef_ + self._inverse_mean

@@ -3,21 +3,12 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn import decomposition
-from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
+from ._linear import LinearScores
 from ._progress import monitor
-from ._rows import (
-    as_fitted,
-    check_parameters,
-    rows_of,
-    seed_of,
-    sklearn_words,
-    threads_of,
-    validated,
-)
+from ._rows import check_parameters, rows_of, seed_of, sklearn_words, threads_of, validated
 from ._saving import ModelFile
 
 _SOLVERS = {
@@ -27,73 +18,6 @@ _SOLVERS = {
     "arpack": "randomized",
     "randomized": "randomized",
 }
-
-
-class LinearScores(TransformerMixin):
-    """transform and inverse_transform of the estimators whose model is linear."""
-
-    def transform(self, X):
-        """Project rows on the components.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_components)
-            Their scores.
-        """
-        try:
-            model = self._fitted_model()
-        except AttributeError:
-            check_is_fitted(self)
-            raise
-        X = as_fitted(self, X)
-        with sklearn_words(self, X):
-            scores = model.transform(rows_of(X), threads_of(self.n_jobs))
-        return self._kept(scores)
-
-    def _kept(self, scores):
-        if self.n_components_ == 0:
-            return scores[:, :0]
-        if self.whiten:
-            scores /= self._deviations()
-        return scores
-
-    def _deviations(self):
-        # Directions of no variance are left as they are, not blown up.
-        deviations = np.sqrt(self.explained_variance_)
-        smallest = np.finfo(deviations.dtype).eps
-        return np.where(deviations < smallest, smallest, deviations)
-
-    def inverse_transform(self, X):
-        """Map scores back to the input space.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Scores.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            The points of the principal subspace that have them.
-        """
-        check_is_fitted(self)
-        model = self._fitted_model()
-        X = np.asarray(X)
-        if X.ndim != 2 or X.shape[1] != self.n_components_:
-            raise ValueError(
-                f"X has {X.shape[1] if X.ndim == 2 else X.shape} features, but "
-                f"{type(self).__name__} has {self.n_components_} components."
-            )
-        if self.n_components_ == 0:
-            return np.repeat(self.mean_[np.newaxis], len(X), axis=0)
-        if self.whiten:
-            X = X * self._deviations()
-        return model.inverse(X, threads_of(self.n_jobs))
 
 
 class PCA(LinearScores, ModelFile, decomposition.PCA):
@@ -261,7 +185,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             options["components"] = wanted
         if self.svd_solver != "auto":
             options["solver"] = _SOLVERS[self.svd_solver]
-        if solver in ("arpack", "randomized"):
+        if self.random_state is not None or self.svd_solver in ("arpack", "randomized"):
             options["seed"] = seed_of(self.random_state)
         if self.scale:
             options["scale"] = True
@@ -275,7 +199,7 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             wanted = int(_mercer.minka_dimension(spectrum, n_samples))
             self._take(model.with_components(max(1, wanted)), wanted)
             # Known one by one, small variances need not be what others leave of the sum.
-            self.noise_variance_ = spectrum[wanted:].mean()
+            self.noise_variance_ = float(spectrum[wanted:].mean())
             return
         if isinstance(wanted, Integral) and wanted > 0 and self.map is None:
             model = model.with_components(wanted)
@@ -340,20 +264,14 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
 
     def _take(self, model, n_components):
         """The model's numbers under scikit-learn's names."""
-        dtype = model.components.dtype
-        variances = model.explained_variance[:n_components]
         self._model = model
         self.n_samples_ = model.n_samples
         self.n_components_ = n_components
-        self.components_ = np.array(model.components[:n_components])
-        self.explained_variance_ = variances.astype(dtype)
-        self.explained_variance_ratio_ = model.explained_variance_ratio[:n_components].astype(dtype)
-        self.singular_values_ = np.sqrt(model.eigenvalues[:n_components]).astype(dtype)
-        self.mean_ = model.mean
-        self.noise_variance_ = noise_variance(model, variances)
-
-
-def noise_variance(model, variances):
-    """The mean variance of the directions that were not kept."""
-    left = min(model.n_samples, model.components.shape[1]) - len(variances)
-    return max(0.0, model.total_variance - variances.sum()) / left if left > 0 else 0.0
+        (
+            self.components_,
+            self.explained_variance_,
+            self.explained_variance_ratio_,
+            self.singular_values_,
+            self.mean_,
+            self.noise_variance_,
+        ) = model.attributes(n_components)

@@ -1,5 +1,4 @@
 """Progress of a long fit: a callback of the user's, a bar on standard error, or nothing."""
-import contextlib
 import sys
 from typing import NamedTuple
 
@@ -53,25 +52,30 @@ class _Bar:
             self._bar.close()
 
 
-@contextlib.contextmanager
-def monitor(progress, verbose):
-    """The function that the library calls, or None."""
-    bar = None
-    if verbose:
-        try:
-            from tqdm.auto import tqdm
+class monitor:
+    """with monitor(progress, verbose) as tell: the function that the library calls, or None."""
 
-            bar = _Bar(tqdm)
-        except ImportError:
-            bar = _Lines()
-    listeners = [listener for listener in (progress, bar) if listener is not None]
+    __slots__ = ("_listeners", "_bar")
 
-    def tell(*words):
+    def __init__(self, progress, verbose):
+        self._bar = _bar() if verbose else None
+        self._listeners = [x for x in (progress, self._bar) if x is not None]
+
+    def __enter__(self):
+        return self._tell if self._listeners else None
+
+    def __exit__(self, *error):
+        if self._bar is not None:
+            self._bar.close()
+
+    def _tell(self, *words):
         state = Progress(*words)
-        return all([listener(state) is not False for listener in listeners])
+        return all([listener(state) is not False for listener in self._listeners])
 
+
+def _bar():
     try:
-        yield tell if listeners else None
-    finally:
-        if bar is not None:
-            bar.close()
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Lines()
+    return _Bar(tqdm)

@@ -1,6 +1,7 @@
 """What estimators hand to the library: rows, threads, seeds, kernels by name."""
 import copy
 import functools
+import operator
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -10,6 +11,7 @@ from sklearn.utils import check_array, check_random_state
 from . import _mercer
 
 FLOATS = (np.float64, np.float32)
+_NATIVE = frozenset(map(np.dtype, FLOATS))
 
 
 def rows_of(X):
@@ -45,7 +47,11 @@ class Continues:
         return other
 
 
-_names = functools.lru_cache(maxsize=None)(lambda kind: tuple(kind._get_param_names()))
+@functools.lru_cache(maxsize=None)
+def _parameters(kind):
+    return operator.itemgetter(*kind._get_param_names())
+
+
 _PLAIN = frozenset((type(None), bool, int, float, str))
 _accepted = set()
 
@@ -53,31 +59,49 @@ _accepted = set()
 def check_parameters(estimator):
     """scikit-learn's check, which takes longer than many a fit, once for the same plain values."""
     kind = type(estimator)
-    values = [getattr(estimator, name) for name in _names(kind)]
-    types = [type(value) for value in values]
-    key = (kind, *values, *types) if _PLAIN.issuperset(types) else None
+    values = _parameters(kind)(estimator.__dict__)
+    types = tuple(map(type, values))
+    key = (kind, values, types) if _PLAIN.issuperset(types) else None
     if key is None or key not in _accepted:
         estimator._validate_params()
         if key is not None and len(_accepted) < 1000:
             _accepted.add(key)
 
 
-def validated(estimator, X, *, reset, **options):
+def _is_ready(X, least_rows):
+    """An array that scikit-learn's validation would give back as it is."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in _NATIVE
+        and X.shape[0] >= least_rows
+        and X.shape[1] > 0
+    )
+
+
+def validated(estimator, X, *, reset, ensure_min_samples=1):
     """X as scikit-learn checks it, but for NaN and infinities, which the library looks for."""
+    if reset and _is_ready(X, ensure_min_samples):
+        estimator.n_features_in_ = X.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+        return X
     return estimator._validate_data(
-        X, accept_sparse="csr", dtype=FLOATS, force_all_finite=False, reset=reset, **options
+        X,
+        accept_sparse="csr",
+        dtype=FLOATS,
+        force_all_finite=False,
+        reset=reset,
+        ensure_min_samples=ensure_min_samples,
     )
 
 
 def as_fitted(estimator, X):
     """Rows for a fitted estimator; an array that needs no conversion costs next to nothing."""
+    known = estimator.__dict__
     if (
-        type(X) is np.ndarray
-        and X.ndim == 2
-        and X.dtype in FLOATS
-        and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
-        and not hasattr(estimator, "feature_names_in_")
+        _is_ready(X, 1)
+        and X.shape[1] == known.get("n_features_in_")
+        and "feature_names_in_" not in known
     ):
         return X
     return validated(estimator, X, reset=False)

@@ -8,6 +8,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,22 @@ const char* space_name(Space space) {
     default:
       return "precomputed";
   }
+}
+
+/// What scikit-learn calls components_, explained_variance_, explained_variance_ratio_,
+/// singular_values_, mean_ and noise_variance_, of the first k components, in this order.
+template <class T>
+py::tuple attributes(const Model<T>& model, Index k) {
+  const Vector<double> variances = model.explained_variance().head(k);
+  const Vector<double> ratios = model.explained_variance_ratio().head(k);
+  const Vector<double> roots = model.eigenvalues().head(k).cwiseSqrt();
+  const Matrix<T>& b = model.components();
+  const Report& report = model.report();
+  const Index left = std::min<Index>(report.n_samples, b.cols()) - k;
+  const double noise = std::max(0.0, report.total_variance - variances.sum());
+  return py::make_tuple(array_of(Matrix<T>(b.topRows(k))), array_of(Vector<T>(variances.cast<T>())),
+                        array_of(Vector<T>(ratios.cast<T>())), array_of(Vector<T>(roots.cast<T>())),
+                        array_of(model.mean()), left > 0 ? noise / static_cast<double>(left) : 0.0);
 }
 
 template <class T>
@@ -130,6 +147,7 @@ void register_one(py::module_& module, const char* name) {
       .def_property_readonly("kernel", [](const M& m) { return m.map().kernel(); })
       .def_property_readonly("feature_names", &M::feature_names)
       .def_property_readonly("anchors", &anchors<T>)
+      .def("attributes", &attributes<T>, py::arg("components"))
       .def("json", [](const M& m) { return to_json(m); })
       .def("with_components", &with_components<T>, py::arg("components"),
            "Its first components, or more of them that have no variance.")
