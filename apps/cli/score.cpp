@@ -1,11 +1,11 @@
 #include "commands.hpp"
 
-#include "core/json_text.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
 #include "model_rows.hpp"
 #include "progress_bar.hpp"
+#include "score_findings.hpp"
 #include "summary.hpp"
 #include "through_model.hpp"
 
@@ -31,27 +31,12 @@ constexpr const char* examples =
     "to be good\n";
 
 constexpr std::size_t most_listed = 1000;  // in JSON
-constexpr std::size_t most_shown = 10;     // in words
 
 struct Flags : ThroughModelFlags {
   std::string flag;
   std::string reference;
   bool contributions = false;
   bool json = false;
-};
-
-struct Beyond {
-  Index row;  // from 1
-  std::string id, label;
-  double t2, spe;
-  Flag flag;
-};
-
-/// What is told of all rows.
-struct Findings {
-  ScoreTotals totals;
-  Index t2 = 0, spe = 0, any = 0;  // beyond which limit
-  std::vector<Beyond> listed;
 };
 
 template <class T>
@@ -160,91 +145,6 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
 }
 
 template <class T>
-std::string json_of(const Model<T>& model, const ScoreLimits& limits, const Findings& found,
-                    const std::string& no_spe) {
-  using Json = nlohmann::ordered_json;
-  const ScoreTotals& totals = found.totals;
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
-  const bool spe = no_spe.empty();
-  Json ratio = Json::array(), listed = Json::array();
-  if (spe)
-    for (const double square : totals.squares)
-      ratio.push_back(totals.size > 0 ? square / totals.size : 0.0);
-  for (const Beyond& b : found.listed) {
-    Json row{{"row", b.row}};
-    if (!b.id.empty()) row["id"] = b.id;
-    if (!b.label.empty()) row["label"] = b.label;
-    row["t2"] = b.t2;
-    if (spe) row["spe"] = b.spe;
-    row["flag"] = static_cast<int>(b.flag);
-    listed.push_back(std::move(row));
-  }
-  const Json json{
-      {"rows", totals.rows},
-      {"n_components", model.outputs()},
-      {"mean_spe", spe ? Json(totals.mean_spe()) : Json(nullptr)},
-      {"explained_variance", spe ? Json(totals.explained()) : Json(nullptr)},
-      {"explained_variance_ratio", spe ? ratio : Json(nullptr)},
-      {"fit_explained_variance", model.explained_variance_ratio().sum()},
-      {"level", limits.level},
-      {"t2_limit", or_null(limits.t2)},
-      {"t2_limit_from", limits.t2_from},
-      {"spe_limit", or_null(limits.spe)},
-      {"spe_limit_from", limits.spe_from},
-      {"beyond", {{"t2", found.t2}, {"spe", found.spe}, {"any", found.any}}},
-      {"flagged", listed},
-  };
-  return json_text(json, 2) + "\n";
-}
-
-std::string limit_line(const char* name, const std::optional<double>& limit, double level,
-                       const std::string& from, Index beyond, Index rows,
-                       std::string_view more = {}) {
-  if (!limit)
-    return fmt::format("{:<5} no limit: {}{}\n", name, from,
-                       more.empty() ? "" : "; " + std::string(more));
-  return fmt::format("{:<5} {:g} % limit {:.6g} ({}); {} row{} beyond, {:.2f} %\n", name,
-                     100 * level, *limit, from, beyond, beyond == 1 ? "" : "s",
-                     100 * static_cast<double>(beyond) / static_cast<double>(rows));
-}
-
-template <class T>
-std::string words_of(const Model<T>& model, const ScoreLimits& limits, const Findings& found,
-                     const std::string& no_spe, const Flags& flags, const Terminal& out) {
-  const ScoreTotals& totals = found.totals;
-  std::string text = fmt::format(
-      "{}  {} row{}, {} component{}\n", out.bold(shown(flags.rows.data, 60, out.unicode)),
-      totals.rows, totals.rows == 1 ? "" : "s", model.outputs(), model.outputs() == 1 ? "" : "s");
-  if (no_spe.empty())
-    text += fmt::format(
-        "mean squared reconstruction error {:.6g} a row\n"
-        "explained variance {:.2f} % of these rows, {:.2f} % in the fit\n",
-        totals.mean_spe(), 100 * totals.explained(), 100 * model.explained_variance_ratio().sum());
-  text += limit_line("T2", limits.t2, limits.level, limits.t2_from, found.t2, totals.rows);
-  text += limit_line("SPE", limits.spe, limits.level, limits.spe_from, found.spe, totals.rows,
-                     no_spe.empty() ? "--reference GOOD gives one" : "");
-  if (flags.flag.empty() || found.any == 0) return text;
-  text += "\n" + out.bold(fmt::format("{:>10}{:>13}{:>13}", "row", "T2", "SPE")) + "\n";
-  const std::size_t rows = std::min(found.listed.size(), most_shown);
-  for (std::size_t i = 0; i < rows; ++i) {
-    const Beyond& b = found.listed[i];
-    const auto cell = [&](double value, bool beyond) {
-      return fmt::format("{:>12.5g}{}", value, beyond ? "*" : " ");
-    };
-    text += fmt::format("{:>10}", b.row) + cell(b.t2, b.flag != Flag::spe) +
-            (no_spe.empty() ? cell(b.spe, b.flag != Flag::t2) : fmt::format("{:>13}", ""));
-    for (const std::string& name : {b.id, b.label})
-      if (!name.empty()) text += "  " + shown(name, 30, out.unicode);
-    text += '\n';
-  }
-  if (found.any > static_cast<Index>(rows))
-    text += out.dim(fmt::format("       {} more\n", found.any - static_cast<Index>(rows)));
-  return text;
-}
-
-template <class T>
 void score_rows(const Model<T>& model, const Flags& flags) {
   const double level = flags.flag.empty() ? 0.99 : parse_level("--flag", flags.flag);
   ProgressBar bar(!flags.run.quiet);
@@ -254,14 +154,17 @@ void score_rows(const Model<T>& model, const Flags& flags) {
   const ScoreLimits limits = flags.reference.empty()
                                  ? scorer.limits(level)
                                  : limits_of(reference_rows(model, scorer, flags, reading), level);
-  const Findings found = stream(model, scorer, limits, *source, flags, reading);
+  Findings found = stream(model, scorer, limits, *source, flags, reading);
   bar.erase();
   note_dropped(*source, flags.run.quiet);
-  if (flags.json) return print(json_of(model, limits, found, scorer.no_spe()));
+  found.components = model.outputs();
+  found.fitted = model.explained_variance_ratio().sum();
+  found.no_spe = scorer.no_spe();
+  if (flags.json) return print(json_of(found, limits));
   if (flags.run.quiet) return;
   const bool rows_on_stdout = flags.output == "-";
   const Terminal out = terminal(rows_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
-  const std::string text = words_of(model, limits, found, scorer.no_spe(), flags, out);
+  const std::string text = words_of(found, limits, flags.rows.data, !flags.flag.empty(), out);
   if (rows_on_stdout) say(text);
   else print(text);
 }

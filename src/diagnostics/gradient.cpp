@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <vector>
 
 namespace mercer {
 
@@ -19,6 +20,9 @@ constexpr int most_halvings = 200;
 /// Steps h, h/2, …, from which the derivative at h = 0 is extrapolated.
 constexpr Index levels = 4;
 
+/// Features made at a time: columns are taken together as far as these are few.
+constexpr Index most_features = Index{1} << 20;
+
 /// y_c and φ around one row of z-scores.
 class Neighbourhood {
  public:
@@ -27,39 +31,37 @@ class Neighbourhood {
     centre_ = features(z_);
   }
 
-  /// ∂y/∂z_j, from a step that begins with `step`.
-  double slope(Index j, double step, Index row) const {
-    const double h = short_enough(j, step, row);
-    // Neville's scheme in h²: each level takes two more orders off.
-    double d[levels];
-    for (Index i = 0; i < levels; ++i) d[i] = difference(j, std::ldexp(h, static_cast<int>(-i)));
-    double power = 1;
-    for (Index order = 1; order < levels; ++order) {
-      power *= 4;
-      for (Index i = levels - 1; i >= order; --i) d[i] += (d[i] - d[i - 1]) / (power - 1);
+  /// ∂y/∂z, from steps that begin with these. Rows are numbered in messages.
+  Vector<double> slopes(Vector<double> steps, Index row) const {
+    Vector<double> out(z_.size());
+    const Index most = std::max<Index>(1, most_features / (2 * map_.features()));
+    for (Index first = 0; first < z_.size(); first += most) {
+      std::vector<Index> columns;
+      for (Index j = first; j < std::min(first + most, z_.size()); ++j) columns.push_back(j);
+      shorten(columns, steps, row);
+      extrapolate(columns, steps, out);
     }
-    return d[levels - 1];
+    return out;
   }
 
  private:
+  using Columns = std::vector<Index>;
+
   Matrix<double> features(const Matrix<double>& rows) const {
     Matrix<double> out(rows.rows(), map_.features());
     map_.apply(Rows<double>(rows), out);
     return out;
   }
 
-  Matrix<double> pair(Index j, double h) const {
-    Matrix<double> both = z_.replicate(2, 1);
-    both(0, j) += h;
-    both(1, j) -= h;
-    return both;
-  }
-
-  double difference(Index j, double h) const {
-    const Matrix<double> both = pair(j, h);
-    const Matrix<double> phi = features(both);
-    // The difference first: what the two sides share is not to be rounded.
-    return (phi.row(0) - phi.row(1)).dot(weights_) / (both(0, j) - both(1, j));
+  /// Two rows a column: a step ahead and a step back.
+  Matrix<double> pairs(const Columns& columns, const Vector<double>& steps) const {
+    Matrix<double> rows = z_.replicate(2 * static_cast<Index>(columns.size()), 1);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Index j = columns[i], at = 2 * static_cast<Index>(i);
+      rows(at, j) += steps[j];
+      rows(at + 1, j) -= steps[j];
+    }
+    return rows;
   }
 
   bool inside(const Matrix<double>& rows) const {
@@ -71,20 +73,58 @@ class Neighbourhood {
     }
   }
 
-  double short_enough(Index j, double h, Index row) const {
-    for (int i = 0; i < most_halvings; ++i, h /= 2) {
-      const Matrix<double> both = pair(j, h);
-      if (both(0, j) == z_[j] || both(1, j) == z_[j]) break;
-      if (!inside(both)) continue;
-      const Matrix<double> phi = features(both);
-      if (!phi.allFinite()) continue;
-      const double largest = std::max(phi.cwiseAbs().maxCoeff(), centre_.cwiseAbs().maxCoeff());
-      const double moved = (phi.rowwise() - centre_.row(0)).cwiseAbs().maxCoeff();
-      if (moved <= most_move * largest) return h;
+  /// Are these features all near those of the row itself?
+  bool near(const Eigen::Ref<const Matrix<double>>& phi) const {
+    if (!phi.allFinite()) return false;
+    const double largest = std::max(phi.cwiseAbs().maxCoeff(), centre_.cwiseAbs().maxCoeff());
+    return (phi.rowwise() - centre_.row(0)).cwiseAbs().maxCoeff() <= most_move * largest;
+  }
+
+  /// Halves steps until no feature moves far.
+  void shorten(Columns columns, Vector<double>& steps, Index row) const {
+    for (int i = 0; i < most_halvings && !columns.empty(); ++i) {
+      const Matrix<double> rows = pairs(columns, steps);
+      const bool all_inside = inside(rows);
+      const Matrix<double> phi = all_inside ? features(rows) : Matrix<double>();
+      Columns longer;
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        const Index j = columns[c], at = 2 * static_cast<Index>(c);
+        const Matrix<double> pair = rows.middleRows(at, 2);
+        const bool moves = pair(0, j) != z_[j] && pair(1, j) != z_[j];
+        const bool fits = moves && (all_inside ? near(phi.middleRows(at, 2))
+                                               : inside(pair) && near(features(pair)));
+        if (fits) continue;
+        steps[j] /= 2;
+        longer.push_back(j);
+      }
+      columns = std::move(longer);
     }
+    if (columns.empty()) return;
     fail(Errc::bad_data,
          "row {} has no gradient in column {}: it lies at the edge of what {} takes", row + 1,
-         j + 1, map_.kernel().empty() ? map_.text() : map_.kernel());
+         columns[0] + 1, map_.kernel().empty() ? map_.text() : map_.kernel());
+  }
+
+  /// Neville's scheme in h²: each level takes two more orders off.
+  void extrapolate(const Columns& columns, Vector<double> steps, Vector<double>& out) const {
+    Matrix<double> d(levels, static_cast<Index>(columns.size()));
+    for (Index level = 0; level < levels; ++level, steps /= 2) {
+      const Matrix<double> rows = pairs(columns, steps), phi = features(rows);
+      for (Index c = 0; c < d.cols(); ++c) {
+        const Index j = columns[static_cast<std::size_t>(c)];
+        // The difference first: what the two sides share is not to be rounded.
+        d(level, c) = (phi.row(2 * c) - phi.row(2 * c + 1)).dot(weights_) /
+                      (rows(2 * c, j) - rows(2 * c + 1, j));
+      }
+    }
+    double power = 1;
+    for (Index order = 1; order < levels; ++order) {
+      power *= 4;
+      for (Index i = levels - 1; i >= order; --i)
+        d.row(i) += (d.row(i) - d.row(i - 1)) / (power - 1);
+    }
+    for (Index c = 0; c < d.cols(); ++c)
+      out[columns[static_cast<std::size_t>(c)]] = d(levels - 1, c);
   }
 
   const Map<double>& map_;
@@ -122,7 +162,7 @@ Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x
   const BlasThreads one(1);
   parallel_for(x.rows(), thread_count(threads), [&](Index i) {
     const Neighbourhood around(model.map(), weights, z.row(i).data());
-    for (Index j = 0; j < z.cols(); ++j) out(i, j) = around.slope(j, steps[j] / 8, i);
+    out.row(i) = around.slopes(steps / 8, i).transpose();
   });
   if (model.scale().size() > 0) out.array().rowwise() /= model.scale().transpose().array();
   require(out.allFinite(), Errc::bad_data, "a gradient is too large for a number");
