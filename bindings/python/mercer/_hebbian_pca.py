@@ -207,17 +207,12 @@ class HebbianPCA(
         return self
 
     def _take(self, model, dtype):
-        model = _mercer.to_single(model) if dtype == np.float32 else model
+        if dtype == np.float32 and isinstance(model, _mercer.Model64):
+            model = _mercer.to_single(model)
         self._model = model
-        self.n_components_ = model.outputs
-        (
-            self.components_,
-            self.explained_variance_,
-            self.explained_variance_ratio_,
-            _,
-            self.mean_,
-            _,
-        ) = model.attributes(model.outputs)
+        numbers = model.attributes(model.outputs)
+        del numbers["singular_values_"], numbers["noise_variance_"]  # of rows that are gone
+        self.__dict__.update(numbers)
 
     @property
     def _n_features_out(self):

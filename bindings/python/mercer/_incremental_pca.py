@@ -109,11 +109,11 @@ def columns_after(X, mean, variance, rows):
     return mean, variance, int(counts[0])
 
 
-def _attribute(place, doc):
+def _attribute(name, doc):
     """One of `attributes` of the model, found when somebody asks."""
 
     def get(self):
-        return self._stream.model.attributes(self.n_components_)[place]
+        return self._stream.model.attributes(self.n_components_)[name]
 
     return property(get, doc=doc)
 
@@ -260,12 +260,12 @@ class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.Increment
     def _fitted_model(self):
         return self._stream.model
 
-    components_ = _attribute(0, "Principal axes.")
-    explained_variance_ = _attribute(1, "Variance along each.")
-    explained_variance_ratio_ = _attribute(2, "Share of the variance.")
-    singular_values_ = _attribute(3, "Norms of the scores.")
-    mean_ = _attribute(4, "Mean of the rows so far.")
-    noise_variance_ = _attribute(5, "Mean variance of the directions that are not kept.")
+    components_ = _attribute("components_", "Principal axes.")
+    explained_variance_ = _attribute("explained_variance_", "Variance along each.")
+    explained_variance_ratio_ = _attribute("explained_variance_ratio_", "Share of the variance.")
+    singular_values_ = _attribute("singular_values_", "Norms of the scores.")
+    mean_ = _attribute("mean_", "Mean of the rows so far.")
+    noise_variance_ = _attribute("noise_variance_", "Mean variance of what is not kept.")
 
     @property
     def var_(self):

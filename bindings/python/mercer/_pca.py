@@ -179,8 +179,9 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         n_samples, n_features = X.shape
         wanted = self._wanted(n_samples, n_features)
         solver = self._fit_svd_solver
-        tolerance = max(self.tol, 1e-15) if solver == "arpack" and self.tol > 0 else self.tolerance
-        options = {"tolerance": tolerance, "threads": threads_of(self.n_jobs)}
+        options = {"tolerance": self.tolerance, "threads": threads_of(self.n_jobs)}
+        if solver == "arpack" and self.tol > 0:
+            options["tolerance"] = max(self.tol, 1e-15)
         if not (isinstance(wanted, str) or wanted == 0):
             options["components"] = wanted
         if self.svd_solver != "auto":
@@ -201,9 +202,10 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             # Known one by one, small variances need not be what others leave of the sum.
             self.noise_variance_ = float(spectrum[wanted:].mean())
             return
-        if isinstance(wanted, Integral) and wanted > 0 and self.map is None:
-            model = model.with_components(wanted)
-        self._take(model, 0 if wanted == 0 else model.outputs)
+        found = model.outputs
+        if found != wanted and isinstance(wanted, Integral) and wanted > 0 and self.map is None:
+            model, found = model.with_components(wanted), wanted
+        self._take(model, 0 if wanted == 0 else found)
 
     def _wanted(self, n_samples, n_features):
         """The number of components, refused in scikit-learn's words where it is impossible."""
@@ -216,6 +218,8 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             few = wanted != "mle" and 1 <= wanted < 0.8 * most
             solver = "randomized" if few and max(n_samples, n_features) > 500 else "full"
         self._fit_svd_solver = solver
+        if type(wanted) is int and 1 <= wanted < most and self.map is None:  # most often
+            return wanted
         if self.map is not None:  # the features are more than the columns, the library knows how many
             return self.n_components
         if solver in ("full", "covariance_eigh"):
@@ -266,12 +270,4 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         """The model's numbers under scikit-learn's names."""
         self._model = model
         self.n_samples_ = model.n_samples
-        self.n_components_ = n_components
-        (
-            self.components_,
-            self.explained_variance_,
-            self.explained_variance_ratio_,
-            self.singular_values_,
-            self.mean_,
-            self.noise_variance_,
-        ) = model.attributes(n_components)
+        self.__dict__.update(model.attributes(n_components))

@@ -63,10 +63,9 @@ const char* space_name(Space space) {
   }
 }
 
-/// What scikit-learn calls components_, explained_variance_, explained_variance_ratio_,
-/// singular_values_, mean_ and noise_variance_, of the first k components, in this order.
+/// The first k components and what belongs to them, by scikit-learn's names.
 template <class T>
-py::tuple attributes(const Model<T>& model, Index k) {
+py::dict attributes(const Model<T>& model, Index k) {
   const Vector<double> variances = model.explained_variance().head(k);
   const Vector<double> ratios = model.explained_variance_ratio().head(k);
   const Vector<double> roots = model.eigenvalues().head(k).cwiseSqrt();
@@ -74,9 +73,15 @@ py::tuple attributes(const Model<T>& model, Index k) {
   const Report& report = model.report();
   const Index left = std::min<Index>(report.n_samples, b.cols()) - k;
   const double noise = std::max(0.0, report.total_variance - variances.sum());
-  return py::make_tuple(array_of(Matrix<T>(b.topRows(k))), array_of(Vector<T>(variances.cast<T>())),
-                        array_of(Vector<T>(ratios.cast<T>())), array_of(Vector<T>(roots.cast<T>())),
-                        array_of(model.mean()), left > 0 ? noise / static_cast<double>(left) : 0.0);
+  py::dict out;
+  out["n_components_"] = k;
+  out["components_"] = array_of(Matrix<T>(b.topRows(k)));
+  out["explained_variance_"] = array_of(Vector<T>(variances.cast<T>()));
+  out["explained_variance_ratio_"] = array_of(Vector<T>(ratios.cast<T>()));
+  out["singular_values_"] = array_of(Vector<T>(roots.cast<T>()));
+  out["mean_"] = array_of(model.mean());
+  out["noise_variance_"] = left > 0 ? noise / static_cast<double>(left) : 0.0;
+  return out;
 }
 
 template <class T>
