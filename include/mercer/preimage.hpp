@@ -52,8 +52,9 @@ struct PreImageOptions {
   /// Ridge: the kernel between scores. None: rbf; its width and `alpha` are then those with the
   /// least leave-one-out error on some rows.
   std::optional<Kernel> kernel{};
-  double alpha = 0;   ///< ridge: regularisation; 0: by leave-one-out
-  Index rows = 4000;  ///< at most so many rows are learned from, evenly spaced
+  double alpha = 0;  ///< ridge: regularisation; 0: by leave-one-out
+  /// At most so many rows are learned from, evenly spaced; 0: 1000, and 4000 for `distances`.
+  Index rows = 0;
   PreImageStart start = PreImageStart::ridge;
   double penalty = 0.1;     ///< fixed point: λ, in units of 2γk(x, x); 0: Mika's
   double tolerance = 1e-5;  ///< fixed point: a last step is shorter than this, in widths 1/√γ

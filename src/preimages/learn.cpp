@@ -24,7 +24,7 @@ void validate(const PreImageOptions& o) {
   check(o.tolerance > 0, "tolerance", o.tolerance, "greater than 0");
   check(o.iterations >= 1, "iterations", o.iterations, "at least 1");
   check(o.neighbours >= 2, "neighbours", static_cast<double>(o.neighbours), "at least 2");
-  check(o.rows >= 2, "rows", static_cast<double>(o.rows), "at least 2");
+  check(o.rows == 0 || o.rows >= 2, "rows", static_cast<double>(o.rows), "0 or at least 2");
 }
 
 /// The 99.9 % quantile of χ² with k degrees of freedom (Wilson & Hilferty 1931).
@@ -138,7 +138,10 @@ void Decoder<T>::Parts::learn() {
                        : kernels               ? map.anchors()
                                                : Rows<T>();
   if (kept.rows() > 0) {
-    const Matrix<T> z = even_rows(kept, options.rows);
+    const Index most = options.rows > 0                      ? options.rows
+                       : method == PreImageMethod::distances ? 4000
+                                                             : 1000;
+    const Matrix<T> z = even_rows(kept, most);
     learned.emplace(LearnedRows{z.template cast<double>(), space->see(z, options.threads)});
     // Where features are read off, the map says which of several rows is meant.
     if (method != PreImageMethod::distances && !(method == PreImageMethod::exact && kernels))

@@ -17,7 +17,7 @@ namespace mercer {
 namespace {
 
 /// Rows on which the kernel and its regularisation are tried.
-constexpr Index tried_rows = 200;
+constexpr Index tried_rows = 150;
 
 /// A kernel, a regularisation, and the mean square of what rows are off when they are left out.
 struct Trial {
@@ -36,7 +36,7 @@ Trial best_alpha(const Kernel& kernel, const Matrix<double>& y, const Matrix<dou
   Matrix<double> z(n, d), damped(n, n), off(n, d);
   multiply(u.data(), n, n, n, x.data(), d, d, z.data(), d);
   const double scale = std::max(pairs.values[0], 0.0) / static_cast<double>(n);
-  for (int power = -7; power <= 1; ++power) {
+  for (int power = -7; power <= 0; ++power) {
     const double alpha = std::pow(10.0, power) * scale;
     const Vector<double> share = (alpha / (pairs.values.array().max(0) + alpha)).matrix();
     damped = u.transpose() * share.asDiagonal();

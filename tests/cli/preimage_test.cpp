@@ -84,6 +84,20 @@ TEST_F(CliPreImage, denoise_is_transform_and_inverse) {
   }
 }
 
+TEST_F(CliPreImage, denoise_can_start_at_the_row) {
+  const std::string model = fit({"--kernel", "rbf", "-k", "5"});
+  const auto held =
+      mercer({"denoise", model, data_file("wine.csv"), "--start", "row", "--penalty", "1e6"});
+  ASSERT_EQ(held.exit_code, 0) << held.err;
+  EXPECT_THAT(held.err, testing::HasSubstr("the fixed point from each row, with penalty 1e+06"));
+  EXPECT_LT(difference(held.out, wine()), 1e-9);
+  expect_error(mercer({"denoise", model, data_file("wine.csv"), "--start", "here"}), 2,
+               {"--start 'here'", "ridge or row"});
+  expect_error(
+      mercer({"denoise", model, data_file("wine.csv"), "--start", "row", "--method", "ridge"}), 2,
+      {"only the fixed point"});
+}
+
 TEST_F(CliPreImage, denoise_of_a_linear_model_is_its_projection) {
   const std::string model = fit({"-k", "all"});
   const auto run = mercer({"denoise", model, data_file("wine.csv")});
