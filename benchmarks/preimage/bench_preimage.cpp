@@ -1,6 +1,6 @@
-// bench_preimage FILE NEW method=ridge k=K reps=3: best time of fit, transform and pre-images of the
-// rows of FILE (rbf, γ = 1/d), and the mean squared error of these and of the rows of NEW. One line of
-// JSON.
+// bench_preimage FILE NEW method=ridge k=K reps=3: best time of fit, transform and pre-images of
+// the rows of FILE (rbf, γ = 1/d), and the mean squared error of these and of the rows of NEW. One
+// line of JSON.
 #include "bench.hpp"
 
 #include <mercer/mercer.hpp>

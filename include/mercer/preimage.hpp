@@ -17,8 +17,8 @@
 ///                  the penalty: Abrahamsen & Hansen 2009): Gaussian kernels
 ///     distances    by its distances to neighbours (Kwok & Tsang 2004): Gaussian kernels
 ///
-/// Learning: n²·(k + 1) kernel values' worth and n³/3 flops for n rows; then a row costs n kernel
-/// values of scores, D of φ, and as much again for each step of the fixed point.
+/// Learning from n rows costs n² kernel values of scores, n·D of rows and n³/3 flops; then a row
+/// costs n and D kernel values, and D more for each step of the fixed point.
 
 #include <mercer/kernel.hpp>
 #include <mercer/matrix.hpp>
