@@ -123,7 +123,7 @@ TEST(Significance, of_a_stream_looks_at_a_sample) {
   const auto model = fit(source, {.components = significant(), .scale = Scale::std});
   EXPECT_EQ(model.outputs(), 2);
   EXPECT_EQ(model.report().n_samples, 500);
-  EXPECT_EQ(source.rewinds, 3);  // after the sample, the means and the deviations
+  EXPECT_EQ(source.rewinds, 1);  // after the sample
 }
 
 TEST(Significance, survives_the_model_file) {
@@ -133,9 +133,9 @@ TEST(Significance, survives_the_model_file) {
   EXPECT_EQ(again.report().chosen->p_values, model.report().chosen->p_values);
   EXPECT_EQ(again.report().chosen->rows, 100);
   EXPECT_EQ(again.report().chosen->excess, model.report().chosen->excess);
-  // One component of six: more than an equal share, less than all.
-  EXPECT_GT(again.report().chosen->excess, 0.1);
-  EXPECT_LT(again.report().chosen->excess, model.explained_variance_ratio()[0]);
+  // By chance, too, the first of six has at least an equal share.
+  EXPECT_GT(again.report().chosen->excess, 0);
+  EXPECT_LT(again.report().chosen->excess, model.explained_variance_ratio()[0] - 1.0 / 6);
 }
 
 TEST(Significance, refuses_what_it_cannot_tell) {
