@@ -95,7 +95,8 @@ void GradedMap<T>::apply_row(const T* x, T* powers, T* const* levels) const {
 template <class T>
 bool GradedMap<T>::decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const {
   if (lowest_ > 1) return false;
-  x = features.middleCols(1 - lowest_, inputs_) / (scale_[1] / divisors_[1]);
+  if (features.rows() > 0)
+    x = features.middleCols(1 - lowest_, inputs_) / (scale_[1] / divisors_[1]);
   return true;
 }
 

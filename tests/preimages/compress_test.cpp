@@ -172,7 +172,7 @@ TEST(Compress, claims_that_the_bytes_cannot_hold_are_refused) {
 
 TEST(Compress, deflated_bytes_come_back_in_any_pieces) {
   std::string bytes;
-  for (int i = 0; i < 200000; ++i) bytes += static_cast<char>(i * i >> 7);
+  for (unsigned i = 0; i < 200000; ++i) bytes += static_cast<char>(i * i >> 7);
   Deflater deflater;
   deflater.add(std::string_view(bytes).substr(0, 1000));
   deflater.add(std::string_view(bytes).substr(1000));
