@@ -5,6 +5,7 @@
 #include "kept_rows.hpp"
 #include "maps/from_text.hpp"
 #include "options.hpp"
+#include "output_trial.hpp"
 #include "plot.hpp"
 #include "progress_bar.hpp"
 #include "scatter.hpp"
@@ -17,7 +18,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -54,14 +54,6 @@ struct Flags {
   bool json = false;
   bool no_plot = false;
 };
-
-/// A file that is written beside its place first: it can be tried without a trace.
-bool can_try(const std::string& path) {
-  struct stat info {};
-  const bool exists = stat(path.c_str(), &info) == 0;
-  return !path.empty() && path != "-" &&
-         (!exists || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
-}
 
 /// Says before the work what could only fail after it.
 void check_outputs(const Flags& flags) {

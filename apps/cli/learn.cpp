@@ -11,6 +11,7 @@
 #include "learn_trace.hpp"
 #include "maps/from_text.hpp"
 #include "options.hpp"
+#include "output_trial.hpp"
 #include "progress_bar.hpp"
 #include "summary.hpp"
 
@@ -21,7 +22,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -136,14 +136,6 @@ LearnOptions learn_options(const Flags& flags, const Monitor& monitor) {
   return o;
 }
 
-/// A file that is written beside its place first: it can be tried without a trace.
-bool can_be_tried(const std::string& path) {
-  struct stat info {};
-  const bool exists = stat(path.c_str(), &info) == 0;
-  return !path.empty() && path != "-" &&
-         (!exists || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
-}
-
 /// Says before the work what could only fail after it.
 void check_outputs(const Flags& flags) {
   const std::string* const files[] = {&flags.model, &flags.trace, &flags.plot, &flags.checkpoint};
@@ -155,9 +147,9 @@ void check_outputs(const Flags& flags) {
   if (flags.json && (flags.model == "-" || flags.trace == "-" || flags.plot == "-"))
     throw UsageError("--json and an output of - would both go to standard output");
   for (const std::string* path : {&flags.model, &flags.plot})
-    if (can_be_tried(*path)) OutputFile trial(*path);
-  if (can_be_tried(flags.checkpoint)) OutputFile trial(flags.checkpoint);
-  if (can_be_tried(flags.trace)) Sink<double> trial(flags.trace, {"step"});
+    if (can_try(*path)) OutputFile trial(*path);
+  if (can_try(flags.checkpoint)) OutputFile trial(flags.checkpoint);
+  if (can_try(flags.trace)) Sink<double> trial(flags.trace, {"step"});
 }
 
 void explain(const Rate& rate) {

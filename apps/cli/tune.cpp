@@ -6,6 +6,7 @@
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
 #include "options.hpp"
+#include "output_trial.hpp"
 #include "preimage_rows.hpp"
 #include "progress_bar.hpp"
 #include "summary.hpp"
@@ -125,9 +126,8 @@ void tune_rows(const Flags& flags) {
   options.rows = static_cast<Index>(parse_integer("--rows", flags.most_rows, 10, 100'000));
   options.preimage.method = parse_preimage_method(flags.method);
   options.preimage.threads = options.fit.threads;
-  std::optional<OutputFile> model_file, table_file;
-  if (!flags.model.empty()) model_file.emplace(flags.model);
-  if (!flags.table.empty()) table_file.emplace(flags.table);
+  for (const std::string& path : {flags.model, flags.table})
+    if (can_try(path)) OutputFile trial(path);
 
   const ReadOptions reading =
       read_options(flags.rows, flags.run, options.fit.monitor, options.fit.memory);
@@ -142,13 +142,17 @@ void tune_rows(const Flags& flags) {
   }
   const Tuned tuned = naming(source->name(), [&] { return tune(table.rows(), options); });
   const TuneCell& best = tuned.cells[tuned.best];
-  if (model_file) {
+  // Not earlier: a run that is killed leaves no file behind but its checkpoint.
+  std::optional<OutputFile> model_file, table_file;
+  if (!flags.model.empty()) {
     const auto rows = from_memory(table.rows(), static_cast<const double*>(nullptr), table.schema);
     const Model<T> model = naming(source->name(), [&] { return fit(*rows, tuned.options); });
+    model_file.emplace(flags.model);
     model_file->write(model.serialize());
     model_file->finish();
   }
-  if (table_file) {
+  if (!flags.table.empty()) {
+    table_file.emplace(flags.table);
     table_file->write(table_text(tuned));
     table_file->finish();
   }

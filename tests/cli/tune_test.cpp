@@ -58,6 +58,12 @@ TEST(CliTune, goes_on_from_a_checkpoint_that_was_cut_short) {
   EXPECT_EQ(slurp(other), "hello\n");
 }
 
+TEST(CliTune, says_at_once_that_a_result_cannot_be_written) {
+  const TempDir dir;
+  expect_error(mercer(tune({"-o", dir / "no/best.st"})), 1, {"no/best.st"});
+  expect_error(mercer(tune({"--table", dir / "no/all.csv"})), 1, {"no/all.csv"});
+}
+
 TEST(CliTune, refuses_what_it_cannot_search) {
   expect_error(
       mercer({"tune", data_file("iris.csv"), "--label", "species", "--kernel", "rbf(gamma={1,2)"}),
