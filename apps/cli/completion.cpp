@@ -15,7 +15,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* completion_examples =
     "  source <(mercer completion bash)                     for this shell\n"
     "  mercer completion zsh > \"${fpath[1]}/_mercer\"\n"
     "  mercer completion fish > ~/.config/fish/completions/mercer.fish\n";
@@ -24,8 +24,8 @@ constexpr const char* examples =
 
 void add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App& command =
-      add_command(app, "completion", "Print the completion script for bash, zsh or fish", examples);
+  CLI::App& command = add_command(
+      app, "completion", "Print the completion script for bash, zsh or fish", completion_examples);
   add_text(command, "SHELL", *shell, "", "bash, zsh or fish", "Files")->required();
   add_help(command);
   command.callback([shell] {

@@ -19,14 +19,14 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* contour_examples =
     "  mercer contour rings.st -o contours.svg             with the rows that a kernel model "
     "keeps\n"
     "  mercer contour rings.st --data rings.csv --label class -o contours.svg\n"
     "  mercer contour rings.st --components 2 --levels 15 --size 400 -o - | rsvg-convert > "
     "rings.png\n";
 
-struct Flags {
+struct ContourFlags {
   RowFlags rows;
   RunFlags run;
   std::string model;
@@ -37,7 +37,7 @@ struct Flags {
 };
 
 template <class T>
-void draw(const Model<T>& model, const Flags& flags) {
+void draw(const Model<T>& model, const ContourFlags& flags) {
   require(model.inputs() == 2, Errc::bad_data,
           "contour lines need a model with 2 input columns; '{}' has {}", flags.model,
           model.inputs());
@@ -66,9 +66,10 @@ void draw(const Model<T>& model, const Flags& flags) {
 }  // namespace
 
 void add_contour(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& command = add_command(
-      app, "contour", "Contour lines of the components of a two-column model, as SVG", examples);
+  auto flags = std::make_shared<ContourFlags>();
+  CLI::App& command =
+      add_command(app, "contour", "Contour lines of the components of a two-column model, as SVG",
+                  contour_examples);
   add_text(command, "MODEL", flags->model, "", "a model with two input columns", "Files")
       ->required();
   add_text(command, "-o,--output", flags->output, "FILE",

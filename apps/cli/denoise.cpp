@@ -14,17 +14,17 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* denoise_examples =
     "  mercer denoise digits.st noisy.csv -o clean.csv      what the components keep of each row\n"
     "  mercer denoise digits.st noisy.csv -o clean.csv --distances quality.csv\n"
     "  mercer denoise wine.st new.csv --label cultivar | head\n";
 
-struct Flags : ThroughModelFlags {
+struct DenoiseFlags : ThroughModelFlags {
   PreImageFlags preimage;
 };
 
 template <class T>
-void denoise_rows(const Model<T>& model, const Flags& flags) {
+void denoise_rows(const Model<T>& model, const DenoiseFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   PreImageRows<T> out(model, flags.preimage, reading.threads);
@@ -45,9 +45,9 @@ void denoise_rows(const Model<T>& model, const Flags& flags) {
 }  // namespace
 
 void add_denoise(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& command =
-      add_command(app, "denoise", "What the components keep of rows: transform and back", examples);
+  auto flags = std::make_shared<DenoiseFlags>();
+  CLI::App& command = add_command(
+      app, "denoise", "What the components keep of rows: transform and back", denoise_examples);
   add_through_model_flags(command, *flags, "DATA",
                           "rows with the model's columns, in any order; - for standard input",
                           "the rows (.csv .tsv .npy; - for standard output)");

@@ -27,7 +27,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* fit_examples =
     "  mercer fit iris.csv --label species                  a first look, nothing is saved\n"
     "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
     "  mercer fit big.npy -k 10 --memory 256MiB -o big.st   larger than memory: streamed, exact\n"
@@ -37,7 +37,7 @@ constexpr const char* examples =
     "  mercer fit part-*.npy -k 10 -o all.st                several files, one table\n"
     "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
 
-struct Flags {
+struct FitFlags {
   std::vector<std::string> parts;
   RowFlags rows;
   RunFlags run;
@@ -56,7 +56,7 @@ struct Flags {
 };
 
 /// Says before the work what could only fail after it.
-void check_outputs(const Flags& flags) {
+void check_outputs(const FitFlags& flags) {
   const bool both = !flags.model.empty() && flags.model == flags.scores;
   if (both) throw UsageError(fmt::format("--output and --scores are both '{}'", flags.model));
   if (flags.json && (flags.model == "-" || flags.scores == "-"))
@@ -67,7 +67,7 @@ void check_outputs(const Flags& flags) {
 }
 
 template <class T>
-void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
+void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
           const std::optional<Cloud>& cloud) {
   const bool data_on_stdout = flags.model == "-" || flags.scores == "-";
   const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
@@ -100,13 +100,13 @@ void show(const Flags& flags, const Model<T>& model, const Source<T>& source,
 }
 
 /// Kernels have as many components as rows: a first look wants only the first of them.
-Components components_of(const Flags& flags) {
+Components components_of(const FitFlags& flags) {
   if (!flags.components.empty()) return parse_components(flags.components);
   constexpr Index first_look = 10;
   return flags.kernel.empty() && !flags.precomputed ? all_components() : at_most(first_look);
 }
 
-void check_space(const Flags& flags) {
+void check_space(const FitFlags& flags) {
   const int spaces = !flags.kernel.empty() + !flags.map.empty() + flags.precomputed;
   if (spaces > 1) throw UsageError("--kernel, --map and --precomputed exclude each other");
   if (!flags.imputed.empty() && flags.rows.missing != "em")
@@ -116,7 +116,7 @@ void check_space(const Flags& flags) {
 }
 
 template <class T>
-Model<T> fit_source(Source<T>& rows, const Flags& flags, const FitOptions& options) {
+Model<T> fit_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
   if (flags.map.empty()) return fit(rows, options);
   auto map = map_from_text<T>(flags.map, rows.schema().features);
   if (!map)
@@ -129,7 +129,7 @@ Model<T> fit_source(Source<T>& rows, const Flags& flags, const FitOptions& optio
 
 /// The rows with their missing cells filled, as a file.
 template <class T>
-Sink<T> imputed_file(const Flags& flags, const Imputed<T>& imputed, const Block<T>& rows,
+Sink<T> imputed_file(const FitFlags& flags, const Imputed<T>& imputed, const Block<T>& rows,
                      const Schema& schema) {
   Sink<T> file(flags.imputed,
                schema.feature_names.empty() ? numbered("x", schema.features) : schema.feature_names,
@@ -140,7 +140,7 @@ Sink<T> imputed_file(const Flags& flags, const Imputed<T>& imputed, const Block<
 }
 
 template <class T>
-void fit_rows(const Flags& flags) {
+void fit_rows(const FitFlags& flags) {
   check_space(flags);
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
@@ -215,8 +215,8 @@ void fit_rows(const Flags& flags) {
 }  // namespace
 
 void add_fit(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& fit = add_command(app, "fit", "Find the principal components of rows", examples);
+  auto flags = std::make_shared<FitFlags>();
+  CLI::App& fit = add_command(app, "fit", "Find the principal components of rows", fit_examples);
   fit.add_option("DATA", flags->parts,
                  "files (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input;\n"
                  "several are the parts of one table")

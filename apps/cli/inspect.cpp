@@ -18,17 +18,17 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* inspect_examples =
     "  mercer inspect wine.st\n"
     "  mercer inspect wine.st --json | jq .explained_variance_ratio\n"
     "  mercer inspect wine.st --loadings                    what each column has to do with it\n"
     "  mercer inspect rings.st --gradient rings.csv -o slopes.csv   which columns move a "
     "component\n";
 
-using Flags = ColumnFlags;
+using InspectFlags = ColumnFlags;
 
 template <class T>
-void inspect(const Model<T>& model, const Flags& flags) {
+void inspect(const Model<T>& model, const InspectFlags& flags) {
   if (!flags.gradient.empty()) return write_gradient(model, flags);
   if (flags.loadings) return show_loadings(model, flags);
   if (flags.json) return print(to_json(model) + "\n");
@@ -52,7 +52,7 @@ void inspect(const Model<T>& model, const Flags& flags) {
   print(text);
 }
 
-void check(const Flags& flags) {
+void check(const InspectFlags& flags) {
   const bool gradient = !flags.gradient.empty();
   if (flags.loadings && gradient)
     throw UsageError("--loadings and --gradient are two questions: ask one at a time");
@@ -66,9 +66,9 @@ void check(const Flags& flags) {
 }  // namespace
 
 void add_inspect(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& command =
-      add_command(app, "inspect", "What a model consists of and how it was found", examples);
+  auto flags = std::make_shared<InspectFlags>();
+  CLI::App& command = add_command(app, "inspect", "What a model consists of and how it was found",
+                                  inspect_examples);
   add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
   add_switch(command, "--loadings", flags->loadings,
              "loadings, contributions and cos2 of each column (linear models)", "Results");

@@ -20,12 +20,12 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* inverse_examples =
     "  mercer inverse wine.st scores.csv -o again.csv       from scores back to the columns\n"
     "  mercer inverse rbf.st scores.csv -o rows.csv --distances quality.csv      pre-images\n"
     "  mercer inverse rbf.st scores.csv --method ridge | head\n";
 
-struct Flags : ThroughModelFlags {
+struct InverseFlags : ThroughModelFlags {
   PreImageFlags preimage;
 };
 
@@ -70,7 +70,7 @@ std::vector<Index> components_of(const Schema& schema, Index k, const std::strin
 }
 
 template <class T>
-void inverse_rows(const Model<T>& model, const Flags& flags) {
+void inverse_rows(const Model<T>& model, const InverseFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   // If the model has no pre-images, this says so before files are opened.
@@ -111,9 +111,9 @@ void inverse_rows(const Model<T>& model, const Flags& flags) {
 }  // namespace
 
 void add_inverse(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<InverseFlags>();
   CLI::App& command =
-      add_command(app, "inverse", "From scores back to the columns of the data", examples);
+      add_command(app, "inverse", "From scores back to the columns of the data", inverse_examples);
   add_through_model_flags(command, *flags, "SCORES",
                           "columns pc1 ... pck, or some of them; - for standard input",
                           "the rows (.csv .tsv .npy; - for standard output)");

@@ -38,7 +38,7 @@ constexpr const char* matrix_examples =
     "  mercer kernel matrix 'poly(degree=2, coef0=1)' iris.csv --label species -o K.npy\n"
     "  mercer kernel matrix rbf iris.csv --label species -o - | head\n";
 
-struct Flags {
+struct KernelFlags {
   RowFlags rows;
   RunFlags run;
   std::string kernel;
@@ -65,7 +65,7 @@ void list() {
 }
 
 template <class T>
-Table<T> read_rows(const Flags& flags, const ReadOptions& reading) {
+Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
   if (keeps_holes(reading.missing))
     throw UsageError(
         fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
@@ -77,7 +77,7 @@ Table<T> read_rows(const Flags& flags, const ReadOptions& reading) {
   return table;
 }
 
-std::string json_text(const Kernel& kernel, const MercerCheck& check) {
+std::string kernel_json(const Kernel& kernel, const MercerCheck& check) {
   nlohmann::ordered_json out = {{"kernel", kernel.text()},
                                 {"valid", check.valid()},
                                 {"symmetric", check.symmetric},
@@ -137,7 +137,7 @@ std::string words(const Kernel& kernel, const MercerCheck& check, const Terminal
   return text;
 }
 
-void check_rows(const Flags& flags) {
+void check_rows(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   const Index sample = parse_integer("--sample", flags.sample, 1, 20'000);
   ProgressBar bar(!flags.run.quiet);
@@ -149,7 +149,7 @@ void check_rows(const Flags& flags) {
     const MercerCheck check = check_kernel(kernel, table.rows(), sample, reading.threads);
     stop_if_interrupted();
     bar.erase();
-    print(flags.json ? json_text(kernel, check) : words(kernel, check, terminal(STDOUT_FILENO)));
+    print(flags.json ? kernel_json(kernel, check) : words(kernel, check, terminal(STDOUT_FILENO)));
     require(check.symmetric, Errc::bad_data, "{} is not symmetric", kernel.text());
     require(check.positive, Errc::bad_data,
             "{} is not a Mercer kernel on these rows: z'Kz = {:.6g} < 0 for the witness z",
@@ -158,7 +158,7 @@ void check_rows(const Flags& flags) {
 }
 
 template <class T>
-void write_matrix(const Flags& flags) {
+void write_matrix(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   ProgressBar bar(!flags.run.quiet);
   const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
@@ -186,7 +186,7 @@ void write_matrix(const Flags& flags) {
   out.close();
 }
 
-void add_expression_and_data(CLI::App& command, Flags& flags) {
+void add_expression_and_data(CLI::App& command, KernelFlags& flags) {
   add_text(command, "EXPR", flags.kernel, "", "a kernel, such as 'rbf(gamma=0.1) + 2*linear'",
            "Files")
       ->required();
@@ -198,7 +198,7 @@ void add_expression_and_data(CLI::App& command, Flags& flags) {
 }  // namespace
 
 void add_kernel(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<KernelFlags>();
   CLI::App& group =
       add_command(app, "kernel", "Kernels: the list of them, checks, matrices", group_examples);
   group.require_subcommand(1);

@@ -33,7 +33,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* learn_examples =
     "  mercer learn wine.csv --label cultivar --scale std --rule gha -k 3 -o wine.st\n"
     "  mercer learn iris.csv --label species --rule oja --theory --trace t.csv --plot oja.svg\n"
     "  producer | mercer learn - --rule gha -k 3 -o model.st         as rows come, until Ctrl-C\n"
@@ -41,7 +41,7 @@ constexpr const char* examples =
     "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st --resume\n"
     "  mercer learn --explain-rate --rate 'power(c=1,t0=100,a=0.75)'\n";
 
-struct Flags {
+struct LearnFlags {
   RowFlags rows;
   RunFlags run;
   std::string rule = "gha", components = "1", rate = "auto", batch = "1", epochs, order = "auto";
@@ -94,7 +94,7 @@ void set_mean(const std::string& text, LearnerOptions& learner) {
   learner.mean = table.x.row(0).transpose();
 }
 
-LearnOptions learn_options(const Flags& flags, const Monitor& monitor) {
+LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
   constexpr auto largest = std::numeric_limits<std::int64_t>::max();
   LearnOptions o;
   LearnerOptions& l = o.learner;
@@ -137,7 +137,7 @@ LearnOptions learn_options(const Flags& flags, const Monitor& monitor) {
 }
 
 /// Says before the work what could only fail after it.
-void check_outputs(const Flags& flags) {
+void check_outputs(const LearnFlags& flags) {
   const std::string* const files[] = {&flags.model, &flags.trace, &flags.plot, &flags.checkpoint};
   for (std::size_t i = 0; i < std::size(files); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -175,7 +175,7 @@ std::string stop_text(const Learned& learned) {
   return "all rows learned";
 }
 
-std::string json_of(const Learned& learned, const Flags& flags) {
+std::string json_of(const Learned& learned, const LearnFlags& flags) {
   using Json = nlohmann::ordered_json;
   Json out = Json::parse(to_json(learned.model));
   const Convergence& c = learned.convergence;
@@ -226,7 +226,7 @@ std::string theory_lines(const TheoryReport& theory) {
   return text;
 }
 
-void show(const Learned& learned, const Flags& flags, const Source<double>& source) {
+void show(const Learned& learned, const LearnFlags& flags, const Source<double>& source) {
   const bool data_on_stdout = flags.model == "-" || flags.trace == "-" || flags.plot == "-";
   const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
   const Summary summary = summarize(learned.model);
@@ -256,7 +256,7 @@ void show(const Learned& learned, const Flags& flags, const Source<double>& sour
   else print(text);
 }
 
-std::shared_ptr<const Map<double>> map_of(const Flags& flags, Index inputs) {
+std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, Index inputs) {
   if (flags.map.empty()) return nullptr;
   auto map = map_from_text<double>(flags.map, inputs);
   if (!map)
@@ -267,7 +267,7 @@ std::shared_ptr<const Map<double>> map_of(const Flags& flags, Index inputs) {
   return map;
 }
 
-void learn_rows(const Flags& flags) {
+void learn_rows(const LearnFlags& flags) {
   if (flags.explain_rate) return explain(Rate::parse(flags.rate));
   if (flags.rows.data.empty()) throw UsageError("DATA is missing");
   ProgressBar bar(!flags.run.quiet);
@@ -339,10 +339,10 @@ void learn_rows(const Flags& flags) {
 }  // namespace
 
 void add_learn(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  Flags& f = *flags;
-  CLI::App& c = add_command(app, "learn",
-                            "Learn principal components from a stream by Hebbian rules", examples);
+  auto flags = std::make_shared<LearnFlags>();
+  LearnFlags& f = *flags;
+  CLI::App& c = add_command(
+      app, "learn", "Learn principal components from a stream by Hebbian rules", learn_examples);
   add_text(c, "DATA", f.rows.data, "",
            "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files");
   add_text(c, "-o,--output", f.model, "MODEL", "save the model here, also when interrupted",

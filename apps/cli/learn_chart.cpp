@@ -15,7 +15,7 @@ namespace {
 
 constexpr int height = 9, margin = 8;
 constexpr std::size_t most_modes = 3;
-constexpr int colours[most_modes] = {33, 208, 36}, grey = 245;
+constexpr int colours[most_modes] = {33, 208, 36}, theory_grey = 245;
 
 /// One value a line of the panel, as it is drawn.
 double drawn(double y, bool logarithmic) { return logarithmic ? std::log10(y) : y; }
@@ -60,7 +60,8 @@ std::vector<std::string> chart(const ChartPanel& panel, const std::vector<double
         if (canvas.count(row, column, mode) > 0) group = mode;
       if (group < 0) painter.add(-1, " ");
       else if (terminal.unicode)
-        painter.add(group == 0 ? grey : colours[group - 1], braille(canvas.dots(row, column)));
+        painter.add(group == 0 ? theory_grey : colours[group - 1],
+                    braille(canvas.dots(row, column)));
       else painter.add(-1, group == 0 ? "." : std::string(1, static_cast<char>('0' + group)));
     }
     lines.push_back(line + painter.take());
@@ -117,7 +118,7 @@ std::string run_charts(const std::vector<TraceRow>& trace, const Terminal& termi
   for (std::size_t j = 0; j < std::min(most_modes, trace.front().modes.size()); ++j)
     key += (terminal.unicode ? terminal.paint(colours[j], "●") : fmt::format("{}", j + 1)) +
            fmt::format(" mode {}   ", j + 1);
-  key += (terminal.unicode ? terminal.paint(grey, "●") : ".") + std::string(" the ODE\n");
+  key += (terminal.unicode ? terminal.paint(theory_grey, "●") : ".") + std::string(" the ODE\n");
   return out + key;
 }
 

@@ -18,11 +18,11 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* merge_examples =
     "  mercer merge monday.st tuesday.st -o both.st        as if all rows were fitted together\n"
     "  mercer merge site-*.st -k 10 -o all.st              ten components of what they hold\n";
 
-struct Flags {
+struct MergeFlags {
   std::vector<std::string> models;
   std::string output;
   std::string components = "all";
@@ -32,7 +32,7 @@ struct Flags {
 };
 
 template <class T>
-void merge_models(const Flags& flags, const std::vector<Model<T>>& models) {
+void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) {
   MergeOptions options;
   options.components = parse_components(flags.components);
   options.threads = static_cast<int>(parse_integer("--threads", flags.threads, 0, 4096));
@@ -58,7 +58,7 @@ void merge_models(const Flags& flags, const std::vector<Model<T>>& models) {
   else print(text);
 }
 
-void run(const Flags& flags) {
+void run(const MergeFlags& flags) {
   if (flags.json && flags.output == "-")
     throw UsageError("--json and an output of - would both go to standard output");
   std::vector<AnyModel> loaded;
@@ -86,9 +86,9 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_merge(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& command =
-      add_command(app, "merge", "Make one model of several that were fitted elsewhere", examples);
+  auto flags = std::make_shared<MergeFlags>();
+  CLI::App& command = add_command(
+      app, "merge", "Make one model of several that were fitted elsewhere", merge_examples);
   command.add_option("MODELS", flags->models, "two or more models saved by fit or merge")
       ->option_text("")
       ->group("Files")

@@ -24,7 +24,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* plot_examples =
     "  mercer plot wine.st --kind scree -o scree.svg\n"
     "  mercer plot wine.st wine.csv --kind biplot --ellipses -o biplot.svg\n"
     "  mercer plot wine.st wine.csv --kind scores --components 1,3 -o - | rsvg-convert > pc.png\n"
@@ -33,7 +33,7 @@ constexpr const char* examples =
 /// Numbers that are kept of rows: beyond that every other row has to do.
 constexpr Index most_numbers = Index{1} << 23;
 
-struct Flags {
+struct PlotFlags {
   RowFlags rows;
   RunFlags run;
   std::string model;
@@ -74,7 +74,7 @@ bool fits(std::string_view kind, const Model<T>& model) {
 }
 
 template <class T>
-void require_fit(const Model<T>& model, const Flags& flags) {
+void require_fit(const Model<T>& model, const PlotFlags& flags) {
   if (fits(flags.kind, model)) return;
   std::vector<std::string_view> fitting;
   for (const std::string_view kind : kinds)
@@ -107,7 +107,7 @@ std::vector<Index> parse_axes(const std::string& text, Index outputs, const std:
   return out;
 }
 
-PlotOptions plot_options(const Flags& flags, Index outputs) {
+PlotOptions plot_options(const PlotFlags& flags, Index outputs) {
   PlotOptions options;
   options.title = flags.title;
   if (!flags.width.empty())
@@ -128,7 +128,7 @@ PlotOptions plot_options(const Flags& flags, Index outputs) {
 
 /// Sends every block of the rows through `numbers_of`, a piece at a time.
 template <class T, class NumbersOf>
-DrawnRows drawn_rows(const Model<T>& model, const Flags& flags, Index width,
+DrawnRows drawn_rows(const Model<T>& model, const PlotFlags& flags, Index width,
                      const NumbersOf& numbers_of) {
   ProgressBar bar(!flags.run.quiet);
   const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
@@ -150,7 +150,7 @@ DrawnRows drawn_rows(const Model<T>& model, const Flags& flags, Index width,
 }
 
 template <class T>
-std::string draw_scores(const Model<T>& model, const Flags& flags, PlotOptions options) {
+std::string draw_scores(const Model<T>& model, const PlotFlags& flags, PlotOptions options) {
   const DrawnRows rows =
       drawn_rows(model, flags, model.outputs(), [&](const Rows<T>& x, const ReadOptions& reading) {
         const Matrix<T> y = model.transform(x, {reading.threads, reading.missing});
@@ -164,7 +164,7 @@ std::string draw_scores(const Model<T>& model, const Flags& flags, PlotOptions o
 }
 
 template <class T>
-std::string draw_t2spe(const Model<T>& model, const Flags& flags, PlotOptions options) {
+std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, PlotOptions options) {
   const Scorer<T> scorer(model,
                          static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096)));
   const bool has_spe = scorer.no_spe().empty();
@@ -185,7 +185,8 @@ std::string draw_t2spe(const Model<T>& model, const Flags& flags, PlotOptions op
 }
 
 template <class T>
-std::string draw_contour(const Model<T>& model, const Flags& flags, const PlotOptions& options) {
+std::string draw_contour(const Model<T>& model, const PlotFlags& flags,
+                         const PlotOptions& options) {
   ContourOptions how;
   how.chosen = options.components;
   how.levels = static_cast<int>(parse_integer("--levels", flags.levels, 1, 100));
@@ -200,7 +201,7 @@ std::string draw_contour(const Model<T>& model, const Flags& flags, const PlotOp
 }
 
 template <class T>
-std::string draw(const Model<T>& model, const Flags& flags) {
+std::string draw(const Model<T>& model, const PlotFlags& flags) {
   require_fit(model, flags);
   const PlotOptions options = plot_options(flags, model.outputs());
   if (takes_rows(flags.kind) && flags.rows.data.empty())
@@ -215,7 +216,7 @@ std::string draw(const Model<T>& model, const Flags& flags) {
 }
 
 /// The trace that `mercer learn --trace` wrote.
-std::string draw_trace(const Flags& flags) {
+std::string draw_trace(const PlotFlags& flags) {
   ReadOptions reading = read_options(flags.rows, flags.run, {});
   reading.missing = Missing::mean;  // NaN: nothing is drawn there
   const Table<double> table = read<double>(flags.model, reading);
@@ -242,7 +243,7 @@ std::string draw_trace(const Flags& flags) {
   return run_svg(trace, options);
 }
 
-void run(const Flags& flags) {
+void run(const PlotFlags& flags) {
   if (std::find(std::begin(kinds), std::end(kinds), flags.kind) == std::end(kinds))
     throw UsageError(fmt::format(
         "--kind '{}' is unknown; use scree, scores, biplot, loadings, contour, circle, t2spe or "
@@ -267,9 +268,9 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_plot(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PlotFlags>();
   CLI::App& command =
-      add_command(app, "plot", "A picture of a model and its rows, as SVG", examples);
+      add_command(app, "plot", "A picture of a model and its rows, as SVG", plot_examples);
   add_text(command, "MODEL", flags->model, "", "a model; with --kind trace, the trace of a run",
            "Files")
       ->required();

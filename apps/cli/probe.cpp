@@ -25,13 +25,13 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* probe_examples =
     "  mercer probe points.csv --direction 1,1              variance along the diagonal\n"
     "  mercer probe iris.csv --label species --direction 1,0,0,0 --direction 1,1,1,1 --json\n";
 
 constexpr Index most_features_for_all = 2000;  // beyond, the smallest variance is not for free
 
-struct Flags {
+struct ProbeFlags {
   RowFlags rows;
   RunFlags run;
   VarianceFlags variance;
@@ -82,7 +82,7 @@ struct Probe {
   Vector<double> variance;
 };
 
-std::string json_text(const Probe& probe) {
+std::string probe_json(const Probe& probe) {
   nlohmann::ordered_json list = nlohmann::json::array();
   for (Index i = 0; i < probe.variance.size(); ++i) {
     const auto row = probe.directions.row(i);
@@ -116,7 +116,7 @@ std::string words(const Probe& probe, const std::vector<std::string>& texts, con
 }
 
 template <class T>
-void probe_rows(const Flags& flags) {
+void probe_rows(const ProbeFlags& flags) {
   const Matrix<double> directions = parse_directions(flags.directions);
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
@@ -147,15 +147,15 @@ void probe_rows(const Flags& flags) {
   probe.smallest = model.outputs() < features ? 0 : variance[variance.size() - 1];
   stop_if_interrupted();
   bar.erase();
-  print(flags.json ? json_text(probe) : words(probe, flags.directions, terminal(STDOUT_FILENO)));
+  print(flags.json ? probe_json(probe) : words(probe, flags.directions, terminal(STDOUT_FILENO)));
 }
 
 }  // namespace
 
 void add_probe(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ProbeFlags>();
   CLI::App& command =
-      add_command(app, "probe", "Variance of rows along directions of your choice", examples);
+      add_command(app, "probe", "Variance of rows along directions of your choice", probe_examples);
   add_text(command, "DATA", flags->rows.data, "",
            "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
       ->required();

@@ -24,7 +24,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* score_examples =
     "  mercer score wine.st new.csv                         how well the model fits new rows\n"
     "  mercer score wine.st new.csv --flag 0.99 -o rows.csv   T2, SPE and a flag of each row\n"
     "  mercer score wine.st new.csv --flag 0.999 --reference good.csv   limits from rows known "
@@ -32,7 +32,7 @@ constexpr const char* examples =
 
 constexpr std::size_t most_listed = 1000;  // in JSON
 
-struct Flags : ThroughModelFlags {
+struct ScoreFlags : ThroughModelFlags {
   std::string flag;
   std::string reference;
   bool contributions = false;
@@ -40,7 +40,7 @@ struct Flags : ThroughModelFlags {
 };
 
 template <class T>
-RowScores reference_rows(const Model<T>& model, const Scorer<T>& scorer, const Flags& flags,
+RowScores reference_rows(const Model<T>& model, const Scorer<T>& scorer, const ScoreFlags& flags,
                          const ReadOptions& reading) {
   const auto source = open_for(model, flags.model, flags.reference, reading);
   std::vector<double> t2, spe;
@@ -59,7 +59,7 @@ RowScores reference_rows(const Model<T>& model, const Scorer<T>& scorer, const F
   return {{}, vector(t2), vector(spe), {}};
 }
 
-std::vector<std::string> column_names(Index k, bool has_spe, const Flags& flags) {
+std::vector<std::string> column_names(Index k, bool has_spe, const ScoreFlags& flags) {
   std::vector<std::string> names = {"t2"};
   const auto add = [&](const std::string& stem) {
     for (const std::string& name : numbered(stem + "_pc", k)) names.push_back(name);
@@ -72,7 +72,7 @@ std::vector<std::string> column_names(Index k, bool has_spe, const Flags& flags)
 }
 
 Matrix<double> table_of(const RowScores& rows, const std::vector<Flag>& marks,
-                        const Vector<double>& eigenvalues, Index columns, const Flags& flags) {
+                        const Vector<double>& eigenvalues, Index columns, const ScoreFlags& flags) {
   Matrix<double> out(rows.t2.size(), columns);
   Index next = 0;
   out.col(next++) = rows.t2;
@@ -110,7 +110,7 @@ void take_flagged(const Block<T>& block, Index first, Index seen, const RowScore
 
 template <class T>
 Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimits& limits,
-                Source<T>& source, const Flags& flags, const ReadOptions& reading) {
+                Source<T>& source, const ScoreFlags& flags, const ReadOptions& reading) {
   const std::vector<std::string> names =
       column_names(model.outputs(), scorer.no_spe().empty(), flags);
   std::optional<Sink<double>> out;
@@ -145,7 +145,7 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
 }
 
 template <class T>
-void score_rows(const Model<T>& model, const Flags& flags) {
+void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   const double level = flags.flag.empty() ? 0.99 : parse_level("--flag", flags.flag);
   ProgressBar bar(!flags.run.quiet);
   const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
@@ -169,7 +169,7 @@ void score_rows(const Model<T>& model, const Flags& flags) {
   else print(text);
 }
 
-void run(const Flags& flags) {
+void run(const ScoreFlags& flags) {
   if (flags.json && flags.output == "-")
     throw UsageError("--json and an output of - would both go to standard output");
   if (flags.rows.data == "-" && flags.reference == "-")
@@ -190,10 +190,11 @@ double parse_level(std::string_view option, std::string_view text) {
 }
 
 void add_score(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ScoreFlags>();
   flags->output.clear();
-  CLI::App& command = add_command(
-      app, "score", "How well a model fits new rows, and which of them are outliers", examples);
+  CLI::App& command =
+      add_command(app, "score", "How well a model fits new rows, and which of them are outliers",
+                  score_examples);
   add_text(command, "--flag", flags->flag, "LEVEL",
            "flag rows beyond the limits that this share of ordinary rows is within (0.99)",
            "Results");

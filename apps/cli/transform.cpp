@@ -15,7 +15,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* transform_examples =
     "  mercer transform wine.st new.csv -o scores.csv\n"
     "  mercer transform wine.st new.csv | head              scores on standard output\n"
     "  zcat new.csv.gz | mercer transform wine.st - -o scores.npy\n";
@@ -39,8 +39,9 @@ void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
 
 void add_transform(CLI::App& app) {
   auto flags = std::make_shared<ThroughModelFlags>();
-  CLI::App& command = add_command(
-      app, "transform", "Scores of new rows, streamed: [id,] [label,] pc1 ... pck", examples);
+  CLI::App& command =
+      add_command(app, "transform", "Scores of new rows, streamed: [id,] [label,] pc1 ... pck",
+                  transform_examples);
   add_through_model_flags(command, *flags, "DATA",
                           "rows with the model's columns, in any order; - for standard input",
                           "the scores (.csv .tsv .npy; - for standard output)");

@@ -27,14 +27,14 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* tune_examples =
     "  mercer tune wine.csv --label cultivar --scale std --kernel rbf -o best.st\n"
     "  mercer tune data.npy --kernel 'rbf(gamma={0.01..10:7})' --kernel 'poly(degree={2,3})' -k "
     "2,5,10\n"
     "  mercer tune data.npy --kernel laplacian --criterion parallel\n"
     "  mercer tune big.npy --kernel rbf --rows 5000 --checkpoint tune.jsonl    stop and go on\n";
 
-struct Flags {
+struct TuneFlags {
   RowFlags rows;
   RunFlags run;
   VarianceFlags variance;
@@ -113,7 +113,7 @@ std::string table_text(const Tuned& tuned) {
 }
 
 template <class T>
-void tune_rows(const Flags& flags) {
+void tune_rows(const TuneFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   TuneOptions options;
   options.fit = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
@@ -178,10 +178,10 @@ void tune_rows(const Flags& flags) {
 }  // namespace
 
 void add_tune(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App& command =
-      add_command(app, "tune",
-                  "Choose kernel parameters and a number of components by held-out rows", examples);
+  auto flags = std::make_shared<TuneFlags>();
+  CLI::App& command = add_command(
+      app, "tune", "Choose kernel parameters and a number of components by held-out rows",
+      tune_examples);
   add_text(command, "DATA", flags->rows.data, "",
            "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
       ->required();

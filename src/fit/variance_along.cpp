@@ -15,14 +15,14 @@ namespace mercer {
 
 namespace {
 
-constexpr Index block_rows = 1024;
+constexpr Index probe_rows = 1024;
 
 /// Calls use(block, first row) with dense blocks of x − centre; `fill`: missing cells as 0.
 template <class T, class Use>
 void for_centred_blocks(const Rows<T>& rows, const Vector<double>& centre, bool fill, Use&& use) {
-  Matrix<double> x(std::min(block_rows, rows.rows()), rows.cols());
-  for (Index i = 0; i < rows.rows(); i += block_rows) {
-    const Index n = std::min(block_rows, rows.rows() - i);
+  Matrix<double> x(std::min(probe_rows, rows.rows()), rows.cols());
+  for (Index i = 0; i < rows.rows(); i += probe_rows) {
+    const Index n = std::min(probe_rows, rows.rows() - i);
     centred_block(rows.middle(i, n), 0, rows.cols(),
                   {.centre = centre.data(), .nan_on_centre = fill}, x.data(), rows.cols());
     use(x.topRows(n), i);

@@ -20,8 +20,8 @@ namespace {
 using safetensors::Array;
 using safetensors::Header;
 
-constexpr const char* format = "mercer-checkpoint";
-constexpr const char* version = "1";
+constexpr const char* checkpoint_format = "mercer-checkpoint";
+constexpr const char* checkpoint_version = "1";
 constexpr const char* learner_name = "learner";
 
 std::string previous(const std::string& path) { return path + ".previous"; }
@@ -62,7 +62,7 @@ Header header_of(const std::string& bytes, const std::string& path) {
   const std::size_t length = safetensors::header_length(bytes, path);
   if (bytes.size() < begin + length) throw Damage{"it is cut short"};
   Header header = safetensors::parse_header(std::string_view(bytes).substr(begin, length), path);
-  if (header.metadata["format"] != format) throw Damage{"it is a file of another kind"};
+  if (header.metadata["format"] != checkpoint_format) throw Damage{"it is a file of another kind"};
   if (bytes.size() != header.file_size) throw Damage{"it is cut short"};
   if (!checksum::matches(bytes)) throw Damage{"its checksum does not match its content"};
   return header;
@@ -71,10 +71,10 @@ Header header_of(const std::string& bytes, const std::string& path) {
 Checkpoint parse(const std::string& bytes, const std::string& path) {
   Header header = header_of(bytes, path);
   require(
-      header.metadata["format_version"] == version, Errc::bad_option,
+      header.metadata["format_version"] == checkpoint_version, Errc::bad_option,
       "checkpoint '{}' was written by another version of Mercer (format {}, this one reads {}); "
       "begin anew without --resume",
-      path, header.metadata["format_version"], version);
+      path, header.metadata["format_version"], checkpoint_version);
   Checkpoint out;
   const auto run = safetensors::parse_json(header.metadata["run"], 3, 1000);
   const auto counts = safetensors::parse_json(header.metadata["counts"], 3, 1000);
@@ -131,8 +131,8 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   }
   arrays.push_back({learner_name, "U8", {checkpoint.learner.size()}, checkpoint.learner});
   std::string bytes = safetensors::make_header({{"checksum", std::string(checksum::zeros)},
-                                                {"format", format},
-                                                {"format_version", version},
+                                                {"format", checkpoint_format},
+                                                {"format_version", checkpoint_version},
                                                 {"run", json_text(run)},
                                                 {"counts", json_text(counts)},
                                                 {"texts", json_text(texts)}},

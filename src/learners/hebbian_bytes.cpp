@@ -10,8 +10,8 @@ namespace mercer {
 
 namespace {
 
-constexpr const char* format = "mercer-learner";
-constexpr const char* version = "1";
+constexpr const char* learner_format = "mercer-learner";
+constexpr const char* learner_version = "1";
 constexpr const char* named = "learner state";
 
 /// What must be the same for a state to be of use.
@@ -63,8 +63,8 @@ std::string Hebbian::save_state() const {
     arrays.push_back({name, "F64", {n}, {reinterpret_cast<const char*>(data), n * sizeof(double)}});
   });
   std::string bytes = safetensors::make_header({{"checksum", std::string(checksum::zeros)},
-                                                {"format", format},
-                                                {"format_version", version},
+                                                {"format", learner_format},
+                                                {"format_version", learner_version},
                                                 {"settings", settings(s.map, s.options)}},
                                                arrays);
   for (const auto& array : arrays)
@@ -80,10 +80,11 @@ void Hebbian::load_state(const std::string& bytes) {
   if (bytes.size() < end) safetensors::damaged(named, "it is cut short");
   safetensors::Header header = safetensors::parse_header(
       std::string_view(bytes).substr(safetensors::length_bytes, length), named);
-  require(header.metadata["format"] == format, Errc::bad_file, "this is no learner's state");
-  require(header.metadata["format_version"] == version, Errc::bad_file,
+  require(header.metadata["format"] == learner_format, Errc::bad_file,
+          "this is no learner's state");
+  require(header.metadata["format_version"] == learner_version, Errc::bad_file,
           "the learner's state is of version '{}'; this Mercer reads {}",
-          header.metadata["format_version"], version);
+          header.metadata["format_version"], learner_version);
   if (bytes.size() != header.file_size) safetensors::damaged(named, "its size is wrong");
   if (!checksum::matches(bytes))
     safetensors::damaged(named, "its checksum does not match its content");

@@ -9,7 +9,7 @@ namespace mercer {
 
 namespace {
 
-constexpr RateParameter parameters[] = {{"b", 1e-5, 0, false}};
+constexpr RateParameter adaoja_parameters[] = {{"b", 1e-5, 0, false}};
 
 class AdaOja final : public RateRule {
  public:
@@ -40,7 +40,7 @@ extern const RateRow adaoja_rate = {
     .name = "adaoja",
     .formula = "1/sqrt(b^2 + sum |yx|^2)",
     .notes = "needs no tuning; its squares have no finite sum",
-    .parameters = parameters,
+    .parameters = adaoja_parameters,
     .make = [](std::span<const double> v) -> std::shared_ptr<const RateRule> {
       return std::make_shared<AdaOja>(v[0]);
     },

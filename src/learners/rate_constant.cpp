@@ -6,7 +6,7 @@ namespace mercer {
 
 namespace {
 
-constexpr RateParameter parameters[] = {{"c", no_standard, 0, false}};
+constexpr RateParameter constant_parameters[] = {{"c", no_standard, 0, false}};
 
 class Constant final : public RateRule {
  public:
@@ -25,7 +25,7 @@ extern const RateRow constant_rate = {
     .name = "constant",
     .formula = "c",
     .notes = "follows a stream that drifts; stays noisy to the order of √c",
-    .parameters = parameters,
+    .parameters = constant_parameters,
     .make = [](std::span<const double> v) -> std::shared_ptr<const RateRule> {
       return std::make_shared<Constant>(v[0]);
     },

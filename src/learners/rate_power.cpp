@@ -8,7 +8,7 @@ namespace mercer {
 
 namespace {
 
-constexpr RateParameter parameters[] = {
+constexpr RateParameter power_parameters[] = {
     {"c", no_standard, 0, false}, {"t0", 0, 0, true}, {"a", 1, 0, true}};
 
 class Power final : public RateRule {
@@ -30,7 +30,7 @@ extern const RateRow power_rate = {
     .name = "power",
     .formula = "c/(n + t0)^a",
     .notes = "Robbins-Monro for 0 < a <= 1; c is in units of 1/variance",
-    .parameters = parameters,
+    .parameters = power_parameters,
     .make = [](std::span<const double> v) -> std::shared_ptr<const RateRule> {
       return std::make_shared<Power>(v[0], v[1], v[2]);
     },

@@ -5,7 +5,7 @@ namespace mercer {
 
 namespace {
 
-void by_row(Neurons& n, const RowStep& s) {
+void block_oja_by_row(Neurons& n, const RowStep& s) {
   const Index k = n.w.rows();
   const Eigen::Map<const Vector<double>> y(s.y, k);
   n.w.noalias() += s.eta * y * Eigen::Map<const Eigen::RowVectorXd>(s.x, n.w.cols());
@@ -13,7 +13,7 @@ void by_row(Neurons& n, const RowStep& s) {
   look_ahead(n, s);
 }
 
-void by_batch(Neurons& n, const BatchStep& s) {
+void block_oja_by_batch(Neurons& n, const BatchStep& s) {
   n.w += s.eta * s.yx;
   orthonormal_rows(n.w);
 }
@@ -24,8 +24,8 @@ extern const RuleRow block_oja_rule = {
     .name = "block-oja",
     .formula = "W += eta Y'X, then QR",
     .notes = "for mini-batches: QR costs k^2 D a step",
-    .by_row = by_row,
-    .by_batch = by_batch,
+    .by_row = block_oja_by_row,
+    .by_batch = block_oja_by_batch,
 };
 
 }  // namespace mercer

@@ -14,7 +14,7 @@ namespace mercer {
 namespace {
 
 /// memory: λ_1, λ_2, …
-void by_row(Neurons& n, const RowStep& s) {
+void ccipca_by_row(Neurons& n, const RowStep& s) {
   const Index k = n.w.rows(), d = n.w.cols();
   Eigen::Map<Eigen::RowVectorXd> r(n.scratch.data(), d);
   r = Eigen::Map<const Eigen::RowVectorXd>(s.x, d);
@@ -53,7 +53,7 @@ void fill_up(Matrix<double>& w, Index live, const Matrix<double>& old) {
   }
 }
 
-void by_batch(Neurons& n, const BatchStep& s) {
+void ccipca_by_batch(Neurons& n, const BatchStep& s) {
   Eigen::Map<Vector<double>> lengths(n.memory.data(), n.w.rows());
   const Matrix<double> old = n.w;
   // The rows before lie about another mean: that adds (1−g) ssᵀ to their covariance.
@@ -76,8 +76,8 @@ extern const RuleRow ccipca_rule = {
     .notes = "no rate: amnesic averages; in mini-batches v_j are parted by SVD",
     .has_rate = false,
     .memory = [](Index neurons) { return static_cast<std::size_t>(neurons); },
-    .by_row = by_row,
-    .by_batch = by_batch,
+    .by_row = ccipca_by_row,
+    .by_batch = ccipca_by_batch,
     // A step shrinks the error of the first k by λ of the first neuron that is missing over λ_k:
     // twice as many neurons, as usual in subspace iteration.
     .spare = [](Index k) { return std::max<Index>(8, k); },

@@ -30,13 +30,13 @@ void watch(Neurons& n, double eta, double along_w) {
   n.memory[steps] += 1;
 }
 
-void by_row(Neurons& n, const RowStep& s) {
+void hebb_by_row(Neurons& n, const RowStep& s) {
   watch(n, s.eta, s.y[0] * s.y[0]);
   n.w += (s.eta * s.y[0]) * Row(s.x, n.w.cols());
   look_ahead(n, s);
 }
 
-void by_batch(Neurons& n, const BatchStep& s) {
+void hebb_by_batch(Neurons& n, const BatchStep& s) {
   watch(n, s.eta, s.yy(0, 0));
   n.w += s.eta * s.yx;
 }
@@ -61,8 +61,8 @@ extern const RuleRow hebb_rule = {
     .one_component = true,
     .largest = 1e6,
     .memory = [](Index) { return std::size_t{size}; },
-    .by_row = by_row,
-    .by_batch = by_batch,
+    .by_row = hebb_by_row,
+    .by_batch = hebb_by_batch,
     .explain = explain,
 };
 

@@ -6,13 +6,13 @@ namespace {
 
 using Row = Eigen::Map<const Eigen::RowVectorXd>;
 
-void by_row(Neurons& n, const RowStep& s) {
+void hebb_normalized_by_row(Neurons& n, const RowStep& s) {
   n.w += (s.eta * s.y[0]) * Row(s.x, n.w.cols());
   n.w /= n.w.norm();
   look_ahead(n, s);
 }
 
-void by_batch(Neurons& n, const BatchStep& s) {
+void hebb_normalized_by_batch(Neurons& n, const BatchStep& s) {
   n.w += s.eta * s.yx;
   n.w /= n.w.norm();
 }
@@ -24,8 +24,8 @@ extern const RuleRow hebb_normalized_rule = {
     .formula = "w += eta y x, w /= |w|",
     .notes = "the first component; Oja's rule is this to first order in eta",
     .one_component = true,
-    .by_row = by_row,
-    .by_batch = by_batch,
+    .by_row = hebb_normalized_by_row,
+    .by_batch = hebb_normalized_by_batch,
 };
 
 }  // namespace mercer

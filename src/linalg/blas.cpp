@@ -13,18 +13,18 @@ std::mutex requests_mutex;
 std::multiset<int> requests;
 int callers_setting = 0;
 
-blasint size(Index n) { return static_cast<blasint>(n); }
+blasint blas_size(Index n) { return static_cast<blasint>(n); }
 
 void gemm(CBLAS_TRANSPOSE transpose_b, Index m, Index n, Index k, const double* a, Index lda,
           const double* b, Index ldb, double beta, double* c, Index ldc) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, transpose_b, size(m), size(n), size(k), 1.0, a,
-              size(lda), b, size(ldb), beta, c, size(ldc));
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, transpose_b, blas_size(m), blas_size(n), blas_size(k),
+              1.0, a, blas_size(lda), b, blas_size(ldb), beta, c, blas_size(ldc));
 }
 
 void gemm(CBLAS_TRANSPOSE transpose_b, Index m, Index n, Index k, const float* a, Index lda,
           const float* b, Index ldb, float beta, float* c, Index ldc) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, transpose_b, size(m), size(n), size(k), 1.0F, a,
-              size(lda), b, size(ldb), beta, c, size(ldc));
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, transpose_b, blas_size(m), blas_size(n), blas_size(k),
+              1.0F, a, blas_size(lda), b, blas_size(ldb), beta, c, blas_size(ldc));
 }
 
 }  // namespace
@@ -43,13 +43,13 @@ BlasThreads::~BlasThreads() {
 }
 
 void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<double>& c) {
-  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, size(d), size(n), 1.0, a, size(stride), 1.0,
-              c.data(), size(c.cols()));
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, blas_size(d), blas_size(n), 1.0, a,
+              blas_size(stride), 1.0, c.data(), blas_size(c.cols()));
 }
 
 void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c) {
-  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, size(n), size(m), 1.0, a, size(stride), 1.0,
-              c.data(), size(c.cols()));
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, blas_size(n), blas_size(m), 1.0, a,
+              blas_size(stride), 1.0, c.data(), blas_size(c.cols()));
 }
 
 template <class T>
@@ -60,15 +60,16 @@ void multiply(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
 
 void multiply_tall(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
                    Index b_stride, double* c, Index c_stride, bool add) {
-  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(m), size(k), size(n), 1.0, a,
-              size(a_stride), b, size(b_stride), add ? 1.0 : 0.0, c, size(c_stride));
+  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, blas_size(m), blas_size(k), blas_size(n),
+              1.0, a, blas_size(a_stride), b, blas_size(b_stride), add ? 1.0 : 0.0, c,
+              blas_size(c_stride));
 }
 
 void times_triangular(double* x, Index n, Index x_stride, Triangular how, const double* l, Index m,
                       Index l_stride) {
   cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower,
-              how == Triangular::inverse ? CblasNoTrans : CblasTrans, CblasNonUnit, size(n),
-              size(m), 1.0, l, size(l_stride), x, size(x_stride));
+              how == Triangular::inverse ? CblasNoTrans : CblasTrans, CblasNonUnit, blas_size(n),
+              blas_size(m), 1.0, l, blas_size(l_stride), x, blas_size(x_stride));
 }
 
 template <class T>

@@ -29,7 +29,7 @@ namespace mercer {
 
 namespace {
 
-int size(Index n) {
+int lapack_size(Index n) {
   require(n <= 2147483647, Errc::bad_option, "a matrix side of {} is beyond LAPACK", n);
   return static_cast<int>(n);
 }
@@ -44,7 +44,7 @@ void check(int info, const char* routine) {
 constexpr Index small_order = 128;
 
 SymmetricEigen all_pairs(Matrix<double> a) {
-  const int n = size(a.rows());
+  const int n = lapack_size(a.rows());
   SymmetricEigen out{Vector<double>(n), {}};
   int info = 0, query = -1, iwork_size = 0;
   double work_size = 0;
@@ -63,7 +63,7 @@ SymmetricEigen all_pairs(Matrix<double> a) {
 }
 
 SymmetricEigen top_pairs(Matrix<double> a, Index k) {
-  const int n = size(a.rows()), first = size(a.rows() - k + 1);
+  const int n = lapack_size(a.rows()), first = lapack_size(a.rows() - k + 1);
   SymmetricEigen out{Vector<double>(n), Matrix<double>(k, a.rows())};
   const double unused = 0, tolerance = 0;
   int info = 0, query = -1, iwork_size = 0, found = 0;
@@ -119,10 +119,10 @@ void Triangle::push(Index count) {
   if (count == 0) return;
   // A row-major (d + count)×d matrix reads as a column-major d×(d + count) one, whose LQ
   // factorisation has L = Rᵀ: R comes back row-major, in place.
-  const int d = size(columns_), n = size(columns_ + count);
+  const int d = lapack_size(columns_), n = lapack_size(columns_ + count);
   int info = 0, query = -1;
   if (work_.empty()) {
-    const int widest = size(buffer_.rows());
+    const int widest = lapack_size(buffer_.rows());
     double work_size = 0;
     dgelqf_(&d, &widest, buffer_.data(), &d, scalars_.data(), &work_size, &query, &info);
     work_.resize(static_cast<std::size_t>(work_size));
@@ -148,7 +148,7 @@ Matrix<double> Triangle::factor() const { return buffer_.topRows(columns_); }
 
 void times_inverse(Matrix<double> a, Matrix<double>& b) {
   // Our upper triangle is LAPACK's lower one, our rows its columns.
-  const int n = size(a.rows()), rows = size(b.rows());
+  const int n = lapack_size(a.rows()), rows = lapack_size(b.rows());
   int info = 0;
   dpotrf_("L", &n, a.data(), &n, &info, 1);
   require(info == 0, Errc::not_converged, "a matrix of order {} is not positive definite", n);
@@ -158,7 +158,7 @@ void times_inverse(Matrix<double> a, Matrix<double>& b) {
 RightSvd right_svd(Matrix<double> a) {
   // Row-major n×d reads as column-major d×n: its left singular vectors, returned as columns, are
   // our right ones as rows.
-  const int m = size(a.cols()), n = size(a.rows()), least = std::min(m, n);
+  const int m = lapack_size(a.cols()), n = lapack_size(a.rows()), least = std::min(m, n);
   RightSvd out{Vector<double>(least), Matrix<double>(least, a.cols())};
   Matrix<double> discarded(a.rows(), least);
   std::vector<int> iwork(8 * static_cast<std::size_t>(least));

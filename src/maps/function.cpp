@@ -9,12 +9,12 @@ namespace mercer {
 namespace {
 
 template <class T>
-using Function = std::function<void(std::span<const T>, std::span<T>)>;
+using RowFunction = std::function<void(std::span<const T>, std::span<T>)>;
 
 template <class T>
 class FunctionMap final : public Map<T> {
  public:
-  FunctionMap(std::string name, Index inputs, Index features, Function<T> function)
+  FunctionMap(std::string name, Index inputs, Index features, RowFunction<T> function)
       : name_(std::move(name)),
         inputs_(inputs),
         features_(features),
@@ -36,7 +36,7 @@ class FunctionMap final : public Map<T> {
  private:
   std::string name_;
   Index inputs_, features_;
-  Function<T> function_;
+  RowFunction<T> function_;
 };
 
 bool is_name(const std::string& text) {
@@ -49,7 +49,7 @@ bool is_name(const std::string& text) {
 
 template <class T>
 std::shared_ptr<const Map<T>> function_map(std::string name, Index inputs, Index features,
-                                           Function<T> function) {
+                                           RowFunction<T> function) {
   require(is_name(name), Errc::bad_option, "'{}' is no name for a map: use letters, digits and _",
           name);
   require(inputs >= 1 && features >= 1, Errc::bad_option,
@@ -59,8 +59,9 @@ std::shared_ptr<const Map<T>> function_map(std::string name, Index inputs, Index
   return std::make_shared<FunctionMap<T>>(std::move(name), inputs, features, std::move(function));
 }
 
-template std::shared_ptr<const Map<float>> function_map(std::string, Index, Index, Function<float>);
+template std::shared_ptr<const Map<float>> function_map(std::string, Index, Index,
+                                                        RowFunction<float>);
 template std::shared_ptr<const Map<double>> function_map(std::string, Index, Index,
-                                                         Function<double>);
+                                                         RowFunction<double>);
 
 }  // namespace mercer

@@ -11,13 +11,15 @@ namespace mercer {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json list(const Vector<double>& values) {
+OrderedJson list(const Vector<double>& values) {
   return std::vector<double>(values.data(), values.data() + values.size());
 }
 
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+OrderedJson or_null(const std::string& text) {
+  return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
+}
 
 const char* name_of(Space space) {
   switch (space) {
@@ -40,10 +42,10 @@ Vector<double> running_sum(Vector<double> values) {
 
 /// The error bar in words, and what it says of each eigenvalue.
 template <class T>
-Json with_intervals(const Model<T>& model) {
+OrderedJson with_intervals(const Model<T>& model) {
   const Approximation& a = *model.report().approximation;
-  Json out = approximation_json(a);
-  Json intervals = Json::array();
+  OrderedJson out = approximation_json(a);
+  OrderedJson intervals = OrderedJson::array();
   for (const double value : model.eigenvalues())
     intervals.push_back({std::max(0.0, value - a.below), value + a.above});
   out["eigenvalue_intervals"] = std::move(intervals);
@@ -57,35 +59,36 @@ std::string to_json(const Model<T>& model, int indent) {
   const Report& r = model.report();
   const Space space = model.map().space();
   const Vector<double> ratio = model.explained_variance_ratio();
-  const Json json{{"format_version", model_format_version},
-                  {"method", r.method},
-                  {"space", name_of(space)},
-                  {"kernel", or_null(model.map().kernel())},
-                  {"map", space == Space::features ? Json(model.map().text()) : Json(nullptr)},
-                  {"n_samples", r.n_samples},
-                  {"n_features", model.inputs()},
-                  {"n_components", model.outputs()},
-                  {"feature_names", model.feature_names()},
-                  {"label", or_null(model.label_column())},
-                  {"id", or_null(model.id_column())},
-                  {"weighted", r.weighted},
-                  {"weight", r.weight},
-                  {"centered", r.centered},
-                  {"scale", model.scale().size() > 0 ? "std" : "none"},
-                  {"ddof", r.ddof},
-                  {"precision", std::is_same_v<T, float> ? "float" : "double"},
-                  {"eigenvalues", list(model.eigenvalues())},
-                  {"explained_variance", list(model.explained_variance())},
-                  {"explained_variance_ratio", list(ratio)},
-                  {"cumulative_variance_ratio", list(running_sum(ratio))},
-                  {"total_variance", r.total_variance},
-                  {"solver", solver_json(r.solver)},
-                  {"approximation", r.approximation ? with_intervals(model) : Json(nullptr)},
-                  {"merged", r.merged.models > 0 ? merged_json(r.merged) : Json(nullptr)},
-                  {"components_chosen", r.chosen ? choice_json(*r.chosen) : Json(nullptr)},
-                  {"imputation", r.imputation ? imputation_json(*r.imputation) : Json(nullptr)},
-                  {"seconds", r.seconds},
-                  {"peak_memory_bytes", r.peak_memory_bytes}};
+  const OrderedJson json{
+      {"format_version", model_format_version},
+      {"method", r.method},
+      {"space", name_of(space)},
+      {"kernel", or_null(model.map().kernel())},
+      {"map", space == Space::features ? OrderedJson(model.map().text()) : OrderedJson(nullptr)},
+      {"n_samples", r.n_samples},
+      {"n_features", model.inputs()},
+      {"n_components", model.outputs()},
+      {"feature_names", model.feature_names()},
+      {"label", or_null(model.label_column())},
+      {"id", or_null(model.id_column())},
+      {"weighted", r.weighted},
+      {"weight", r.weight},
+      {"centered", r.centered},
+      {"scale", model.scale().size() > 0 ? "std" : "none"},
+      {"ddof", r.ddof},
+      {"precision", std::is_same_v<T, float> ? "float" : "double"},
+      {"eigenvalues", list(model.eigenvalues())},
+      {"explained_variance", list(model.explained_variance())},
+      {"explained_variance_ratio", list(ratio)},
+      {"cumulative_variance_ratio", list(running_sum(ratio))},
+      {"total_variance", r.total_variance},
+      {"solver", solver_json(r.solver)},
+      {"approximation", r.approximation ? with_intervals(model) : OrderedJson(nullptr)},
+      {"merged", r.merged.models > 0 ? merged_json(r.merged) : OrderedJson(nullptr)},
+      {"components_chosen", r.chosen ? choice_json(*r.chosen) : OrderedJson(nullptr)},
+      {"imputation", r.imputation ? imputation_json(*r.imputation) : OrderedJson(nullptr)},
+      {"seconds", r.seconds},
+      {"peak_memory_bytes", r.peak_memory_bytes}};
   return json_text(json, indent);
 }
 

@@ -33,13 +33,13 @@ Scale y_scale(const ChartPanel& panel, double height) {
   return Scale(low, high, panel.logarithmic, height);
 }
 
-struct Frame {
+struct PanelFrame {
   double width, height;
   const std::vector<double>& x;
   Scale across;
 };
 
-std::string line(const Series& s, const Frame& frame, const Scale& up, bool logarithmic) {
+std::string line(const Series& s, const PanelFrame& frame, const Scale& up, bool logarithmic) {
   std::string path;
   bool pen = false;
   for (std::size_t i = 0; i < s.y.size(); ++i) {
@@ -54,7 +54,7 @@ std::string line(const Series& s, const Frame& frame, const Scale& up, bool loga
                      path);
 }
 
-std::string dots(const Series& s, const Frame& frame, const Scale& up, bool logarithmic) {
+std::string dots(const Series& s, const PanelFrame& frame, const Scale& up, bool logarithmic) {
   const double apart = frame.width / most_dots;
   double last = -apart;
   std::string out;
@@ -68,7 +68,7 @@ std::string dots(const Series& s, const Frame& frame, const Scale& up, bool loga
   return fmt::format("<g class=\"run\" fill=\"{}\">\n{}</g>\n", svg::label_colour(s.colour), out);
 }
 
-std::string axes(const ChartPanel& panel, const Frame& frame, const Scale& up,
+std::string axes(const ChartPanel& panel, const PanelFrame& frame, const Scale& up,
                  const std::string& x_title) {
   std::string out;
   for (const svg::Tick& tick : frame.across.ticks(5))
@@ -92,7 +92,8 @@ std::string axes(const ChartPanel& panel, const Frame& frame, const Scale& up,
                    number(frame.height / 2), svg::text(panel.y_title, 60));
 }
 
-std::string panel_svg(const ChartPanel& panel, const Frame& frame, const std::string& x_title) {
+std::string panel_svg(const ChartPanel& panel, const PanelFrame& frame,
+                      const std::string& x_title) {
   const Scale up = y_scale(panel, frame.height);
   std::string out =
       fmt::format("<text y=\"-8\" font-weight=\"bold\">{}</text>\n", svg::text(panel.title, 60));
@@ -147,7 +148,7 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
   const auto lines = static_cast<double>((panels.size() + 1) / 2);
   const double total_width = 2 * cell_width, panels_end = top + lines * cell_height;
   const auto [least, most] = std::minmax_element(x.time.begin(), x.time.end());
-  const Frame frame{width, height, x.time, Scale(*least, *most, x.logarithmic, width)};
+  const PanelFrame frame{width, height, x.time, Scale(*least, *most, x.logarithmic, width)};
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n<title>{2}</title>\n"

@@ -18,8 +18,7 @@ namespace {
 using svg::number;
 
 constexpr Index most_panels = 64;
-constexpr double gap = 14, title_height = 22, left_margin = 62, bottom_margin = 44,
-                 legend_line = 20;
+constexpr double gap = 14, panel_title = 22, left_margin = 62, bottom_margin = 44, legend_row = 20;
 
 /// Where panels stand, and points in them.
 struct Layout {
@@ -35,7 +34,7 @@ struct Layout {
   }
   double total_width() const { return left_margin + static_cast<double>(across) * (width + gap); }
   double panels_height() const {
-    return static_cast<double>(down) * (height + title_height) + bottom_margin;
+    return static_cast<double>(down) * (height + panel_title) + bottom_margin;
   }
   double x(double value) const {
     return (value - shown.low[0]) / (shown.high[0] - shown.low[0]) * width;
@@ -201,14 +200,14 @@ Legend legend(const Groups& groups, const Layout& at) {
     const double width = 34 + 7 * static_cast<double>(std::min<std::size_t>(name.size(), 24));
     if (x > left_margin && x + width > at.total_width()) {
       x = left_margin;
-      y += legend_line;
+      y += legend_row;
     }
     out.text += fmt::format(
         "<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n",
         number(x + 4), number(y), svg::label_colour(g), number(x + 13), number(y + 4),
         svg::text(name.empty() ? "(none)" : name, 24));
     x += width;
-    out.height = y + legend_line - at.panels_height();
+    out.height = y + legend_row - at.panels_height();
   }
   return out;
 }
@@ -274,7 +273,7 @@ std::string contour_svg(const Model<T>& model, const ContourOptions& options) {
         "font-weight=\"bold\">PC{}</tspan> "
         "{:.1f} %</text>\n",
         number(left_margin + static_cast<double>(column) * (at.width + gap)),
-        number(title_height + static_cast<double>(row) * (at.height + title_height)),
+        number(panel_title + static_cast<double>(row) * (at.height + panel_title)),
         chosen[static_cast<std::size_t>(c)] + 1, 100 * share[chosen[static_cast<std::size_t>(c)]]);
     out += surface(Eigen::Map<const Matrix<double>>(values.data(), at.lines, at.columns),
                    options.levels, at);

@@ -12,7 +12,7 @@ namespace {
 using svg::number;
 
 constexpr double letter_width = 0.6 * font_size;
-constexpr double right = 18, legend_line = 20, note_line = 17, axis_height = 46;
+constexpr double right_margin = 18, legend_line = 20, note_line = 17, axis_height = 46;
 
 std::string mark_at(const LegendEntry& entry, double x, double y) {
   switch (entry.mark) {
@@ -125,10 +125,10 @@ Figure::Figure(const PlotOptions& options, std::string title, std::vector<Legend
   const auto letters = static_cast<std::size_t>((width_ - 24) / (0.62 * 14));
   around_ = text_at(12, 22, "start", svg::text(title_, letters),
                     " font-size=\"14\" font-weight=\"bold\"");
-  const auto lines = lines_of(legend, width_ - left - right);
+  const auto lines = lines_of(legend, width_ - left - right_margin);
   const double below = legend_line * static_cast<double>(lines.size()) +
                        note_line * static_cast<double>(notes.size()) + 8;
-  box_ = {left, 36, width_ - left - right, height_ - 36 - axis_height - below};
+  box_ = {left, 36, width_ - left - right_margin, height_ - 36 - axis_height - below};
   double y = height_ - below + 6;
   for (const auto& line : lines) {
     double x = left;

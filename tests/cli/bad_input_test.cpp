@@ -3,9 +3,7 @@
 
 #include "cli/support.hpp"
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::bad_input_test {
 
 class BadInput : public testing::Test {
  protected:
@@ -176,6 +174,4 @@ TEST_F(BadInput, model_of_a_future_version) {
   expect_model_refused(dir.file("future.st", model), {"future.st", "9", "newer"});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::bad_input_test

@@ -1,9 +1,7 @@
 // -k auto, --missing em and --onehot, through the real program.
 #include "cli/support.hpp"
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::choosing_test {
 
 TEST(CliChoosing, auto_keeps_the_components_above_chance_and_says_why) {
   const TempDir dir;
@@ -68,6 +66,4 @@ TEST(CliChoosing, categories_become_columns_and_are_found_again) {
   EXPECT_EQ(piped.out, slurp(dir / "s.csv"));
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::choosing_test

@@ -2,9 +2,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::compress_test {
 
 class CliCompress : public testing::Test {
  protected:
@@ -87,6 +85,4 @@ TEST_F(CliCompress, bad_input_is_one_line_and_leaves_nothing) {
   EXPECT_EQ(dir.list(), (std::vector<std::string>{"d.mrc", "half.mrc", "m.st"}));
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::compress_test

@@ -1,9 +1,7 @@
 #include "cli/support.hpp"
 #include "pictures/xml.hpp"
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::contour_test {
 
 /// A saved model of the rings, and the rows.
 struct Rings {
@@ -76,6 +74,4 @@ TEST(CliContour, errors_are_one_line_and_leave_nothing_behind) {
   EXPECT_EQ(dir.list(), before);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::contour_test

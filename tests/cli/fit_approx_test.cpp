@@ -4,9 +4,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::fit_approx_test {
 
 using Json = nlohmann::json;
 
@@ -100,6 +98,4 @@ TEST(CliApprox, bad_input_is_one_line) {
                {"--approx and --time"});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::fit_approx_test

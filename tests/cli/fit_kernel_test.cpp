@@ -7,9 +7,7 @@
 #include <cmath>
 #include <csignal>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::fit_kernel_test {
 
 using Json = nlohmann::json;
 
@@ -123,6 +121,4 @@ TEST(CliFitKernel, nothing_is_left_when_it_is_stopped) {
   EXPECT_EQ(dir.list(), before);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::fit_kernel_test

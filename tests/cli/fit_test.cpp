@@ -3,9 +3,7 @@
 #include <Eigen/Dense>
 #include <nlohmann/json.hpp>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::fit_test {
 
 using Json = nlohmann::json;
 
@@ -299,6 +297,4 @@ TEST(CliFit, names_from_a_file_cannot_speak_to_the_terminal) {
   EXPECT_EQ(run.out.find('\x1b'), std::string::npos);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::fit_test

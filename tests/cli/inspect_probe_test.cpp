@@ -3,9 +3,7 @@
 #include <Eigen/Dense>
 #include <nlohmann/json.hpp>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::inspect_probe_test {
 
 using Json = nlohmann::json;
 
@@ -108,6 +106,4 @@ TEST(CliProbe, directions_are_checked) {
                {"'1,0'"});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::inspect_probe_test

@@ -4,9 +4,7 @@
 
 #include <signal.h>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::interrupt_test {
 
 class CliInterrupt : public testing::Test {
  protected:
@@ -74,6 +72,4 @@ TEST_F(CliInterrupt, while_probe_waits) {
                  {.input = rows(1), .signal = SIGINT, .signal_after_ms = 50});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::interrupt_test

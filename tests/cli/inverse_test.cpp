@@ -1,8 +1,6 @@
 #include "cli/support.hpp"
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::inverse_test {
 
 class CliInverse : public testing::Test {
  protected:
@@ -115,6 +113,4 @@ TEST_F(CliInverse, label_and_id_are_carried_by_flag) {
       << run.out << run.err;
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::inverse_test

@@ -2,9 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::kernel_test {
 
 using Json = nlohmann::json;
 
@@ -124,6 +122,4 @@ TEST(CliKernel, an_instruction_set_can_be_forced) {
   EXPECT_THAT(wrong.err, testing::HasSubstr("MERCER_SIMD"));
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::kernel_test

@@ -5,9 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::learn_bad_input_test {
 
 class CliLearnBadInput : public testing::Test {
  protected:
@@ -146,6 +144,4 @@ TEST_F(CliLearnBadInput, a_disk_that_fills_up_while_checkpointing) {
   EXPECT_EQ(dir.list(), std::vector<std::string>{"c"});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::learn_bad_input_test

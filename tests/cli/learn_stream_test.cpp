@@ -7,9 +7,7 @@
 
 #include <signal.h>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::learn_stream_test {
 
 using testing::HasSubstr;
 
@@ -142,6 +140,4 @@ TEST_F(CliLearnStream, a_terminal_has_a_status_line) {
     EXPECT_THAT(run.err, HasSubstr(part));
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::learn_stream_test

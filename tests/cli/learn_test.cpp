@@ -8,9 +8,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::learn_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -196,6 +194,4 @@ TEST_F(CliLearn, the_same_seed_gives_the_same_bits_for_any_number_of_threads) {
     EXPECT_EQ(Model<double>::load(dir / threads).components(), a.components());
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::learn_test

@@ -10,9 +10,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::memory_test {
 
 using Json = nlohmann::json;
 
@@ -133,6 +131,4 @@ TEST_F(CliMemory, standard_input_that_does_not_fit_says_what_to_do) {
   EXPECT_EQ(dir->list(), before);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::memory_test

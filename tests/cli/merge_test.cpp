@@ -5,9 +5,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::merge_test {
 
 using Json = nlohmann::json;
 
@@ -186,6 +184,4 @@ TEST(CliMerge, refuses_in_one_line) {
   EXPECT_EQ(std::count(left.begin(), left.end(), "out.st"), 0);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::merge_test

@@ -5,9 +5,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::output_test {
 
 class CliOutput : public testing::Test {
  protected:
@@ -120,6 +118,4 @@ TEST_F(CliOutput, scores_may_replace_the_data_they_came_from) {
   EXPECT_EQ(cells(slurp(data)).size(), 151u);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::output_test

@@ -1,9 +1,7 @@
 #include "cli/support.hpp"
 #include "pictures/texts.hpp"
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::plot_test {
 
 /// Models of bundled data.
 struct Models {
@@ -162,6 +160,4 @@ TEST(CliPlot, a_kind_that_does_not_fit_says_which_do) {
   EXPECT_EQ(dir.list(), before);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::plot_test

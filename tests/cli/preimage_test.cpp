@@ -4,9 +4,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::preimage_test {
 
 class CliPreImage : public testing::Test {
  protected:
@@ -159,6 +157,4 @@ TEST_F(CliPreImage, bad_input_is_one_line) {
   expect_error(mercer({"inverse", dir / "k.st", "-"}, {.input = "pc1\n1\n"}), 2, {"similarities"});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::preimage_test

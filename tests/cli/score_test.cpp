@@ -4,9 +4,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::score_test {
 
 using Json = nlohmann::json;
 
@@ -190,6 +188,4 @@ TEST(CliInspect, a_kernel_model_has_gradients_and_no_loadings) {
   expect_error(mercer({"inspect", model, "--gradient", data_file("wine.csv")}), 1, {"wine.csv"});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::score_test

@@ -5,9 +5,7 @@
 #include <cstdio>
 #include <regex>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::terminal_test {
 
 const std::vector<std::string> utf8 = {"LC_ALL=C.UTF-8", "TERM=xterm-256color", "NO_COLOR="};
 
@@ -135,6 +133,4 @@ TEST(CliTerminal, a_progress_bar_comes_after_a_second_and_is_erased) {
   EXPECT_EQ(run({"sh", "-c", slow}, {.environment = utf8}).err, "");
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::terminal_test

@@ -1,8 +1,6 @@
 #include "cli/support.hpp"
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::transform_test {
 
 class CliTransform : public testing::Test {
  protected:
@@ -165,6 +163,4 @@ TEST_F(CliTransform, sparse_rows_may_end_before_the_models_last_column) {
     EXPECT_NEAR(number(a[i].back()), number(b[i].back()), 1e-12);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::transform_test

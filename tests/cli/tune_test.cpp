@@ -2,9 +2,7 @@
 
 #include <fstream>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::tune_test {
 
 std::vector<std::string> tune(std::vector<std::string> more) {
   std::vector<std::string> words = {"tune",     data_file("iris.csv"),
@@ -72,6 +70,4 @@ TEST(CliTune, refuses_what_it_cannot_search) {
   expect_error(mercer({"tune", data_file("iris.csv"), "--label", "species"}), 2, {"--kernel"});
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::tune_test

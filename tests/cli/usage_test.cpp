@@ -5,9 +5,7 @@
 #include <regex>
 #include <set>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::usage_test {
 
 const std::vector<std::string> commands = {
     "fit",        "tune",        "transform",    "inverse",       "denoise",   "compress",
@@ -216,6 +214,4 @@ TEST(CliUsage, control_characters_in_a_message_stay_on_the_line) {
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::usage_test

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <random>
 
-namespace mercer {
-namespace {
+namespace mercer::json_text_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -46,5 +45,4 @@ TEST(JsonText, what_json_cannot_hold_becomes_null_or_a_replacement_character) {
   EXPECT_EQ(json_text({{"x", std::nan("")}, {"y", "\xff"}}), "{\"x\":null,\"y\":\"\xEF\xBF\xBD\"}");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::json_text_test

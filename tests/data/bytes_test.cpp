@@ -13,8 +13,7 @@
 #include <string>
 #include <thread>
 
-namespace mercer {
-namespace {
+namespace mercer::bytes_test {
 
 using test::TempDir;
 
@@ -208,5 +207,4 @@ TEST(Bytes, waiting_for_input_ends_when_the_monitor_says_stop) {
   EXPECT_EQ(asked, 2);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::bytes_test

@@ -10,9 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::changed_test {
 
 using namespace std::chrono_literals;
 
@@ -80,6 +78,4 @@ TEST(Changed, a_file_that_is_replaced_is_the_old_one_to_those_who_read_it) {
   EXPECT_EQ(read_all(*source).x, before);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::changed_test

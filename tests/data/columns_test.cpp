@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::columns_test {
 
 const std::vector<std::string> names = {"id", "alcohol", "malic acid", "ash", "5", "cultivar"};
 
@@ -124,5 +123,4 @@ TEST(Columns, some_feature_must_be_left) {
   EXPECT_NE(refusal([] { unnamed(2, {.exclude = "1-2"}); }), "");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::columns_test

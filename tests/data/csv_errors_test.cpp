@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace mercer::test {
-namespace {
+namespace mercer::test::csv_errors_test {
 
 std::string message(std::string_view text, const ReadOptions& options = {}) {
   const Refusal r = refusal(text, options);
@@ -192,5 +191,4 @@ TEST(CsvErrors, standard_input_and_unknown_columns_are_named) {
   EXPECT_EQ(r.message, "--label 'c': 't.csv' has no such column; did you mean 'a'?");
 }
 
-}  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::csv_errors_test

@@ -13,8 +13,7 @@
 #include <bit>
 #include <thread>
 
-namespace mercer::test {
-namespace {
+namespace mercer::test::csv_laws_test {
 
 using As = MemoryBytes::As;
 
@@ -240,5 +239,4 @@ TEST(CsvLaw, the_first_mistake_of_many_is_named_with_its_line) {
   }
 }
 
-}  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::csv_laws_test

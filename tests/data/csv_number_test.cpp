@@ -10,8 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace mercer {
-namespace {
+namespace mercer::csv_number_test {
 
 using test::Random;
 
@@ -126,5 +125,4 @@ TEST(Number, missing_tokens) {
     EXPECT_EQ(parse_cell<double>(text, value), Cell::text) << text;
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::csv_number_test

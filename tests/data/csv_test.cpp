@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer::test {
-namespace {
+namespace mercer::test::csv_test {
 
 template <class T>
 class Csv : public ::testing::Test {};
@@ -247,5 +246,4 @@ TEST(CsvSource, the_monitor_sees_bytes_and_can_stop) {
   }
 }
 
-}  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::csv_test

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::fuzz_finds_test {
 
 using test::error_of;
 using test::memory_bytes;
@@ -48,5 +47,4 @@ TEST(FuzzFinds, a_line_break_in_a_column_name_does_not_break_the_message) {
   error_of([&] { source->next(); });  // looks at the message
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::fuzz_finds_test

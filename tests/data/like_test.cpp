@@ -7,8 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::like_test {
 
 using test::TempDir;
 
@@ -78,5 +77,4 @@ TEST(Like, a_reordered_source_can_be_read_twice) {
   }
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::like_test

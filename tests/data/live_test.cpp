@@ -9,9 +9,7 @@
 
 #include <string>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::live_test {
 
 class LivePipe : public testing::Test {
  protected:
@@ -71,6 +69,4 @@ TEST_F(LivePipe, an_empty_one_is_empty) {
   EXPECT_THROW(open_live(), Error);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::live_test

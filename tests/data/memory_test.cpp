@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::memory_test {
 
 TEST(Memory, rows_are_borrowed_not_copied) {
   Matrix<double> x = Matrix<double>::Random(5, 3);
@@ -90,5 +89,4 @@ TEST(Memory, a_table_is_kept_alive_and_cut_into_blocks) {
   EXPECT_EQ(blocks, 10);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::memory_test

@@ -9,8 +9,7 @@
 #include <map>
 #include <random>
 
-namespace mercer {
-namespace {
+namespace mercer::mtx_test {
 
 using test::error_of;
 using test::memory_bytes;
@@ -207,5 +206,4 @@ TEST(Mtx, many_empty_rows_are_fine) {
   EXPECT_EQ(source->whole()->rows.entries(), 1);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::mtx_test

@@ -11,8 +11,7 @@
 #include <fstream>
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::npy_test {
 
 using test::error_of;
 using test::memory_bytes;
@@ -443,5 +442,4 @@ TEST(Npy, a_pass_over_a_large_file_stays_small) {
   }
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::npy_test

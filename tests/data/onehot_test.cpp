@@ -5,9 +5,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::onehot_test {
 
 const char* const colors =
     "a,color,b\n"
@@ -91,6 +89,4 @@ TEST(OneHot, refuses_what_has_no_names_or_too_many_categories) {
             std::string::npos);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::onehot_test

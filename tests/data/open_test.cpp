@@ -2,8 +2,7 @@
 
 #include "support/run.hpp"
 
-namespace mercer::test {
-namespace {
+namespace mercer::test::open_test {
 
 TEST(Open, the_extension_tells_the_format) {
   const auto expected = matrix({{1, 2}, {3, 4}});
@@ -52,5 +51,4 @@ TEST(Open, columns_come_in_the_order_a_model_knows) {
   EXPECT_EQ(strings(table.labels), (std::vector<std::string>{"x", "y"}));
 }
 
-}  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::open_test

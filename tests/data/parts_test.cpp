@@ -9,9 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::parts_test {
 
 std::vector<std::string> texts(const TextColumn& column) {
   std::vector<std::string> out;
@@ -140,6 +138,4 @@ TEST(Parts, of_different_weights_or_none_are_refused) {
   expect_error(Errc::bad_option, {"standard input"}, [] { open_parts<double>({"-", "-"}); });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::parts_test

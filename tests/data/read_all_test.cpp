@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::read_all_test {
 
 using test::error_of;
 
@@ -143,5 +142,4 @@ TEST(ReadAll, a_budget_is_kept_and_named) {
   EXPECT_EQ(error_of([&] { read_all(*sparse, 1000); }).code(), Errc::out_of_memory);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::read_all_test

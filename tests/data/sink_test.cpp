@@ -9,8 +9,7 @@
 #include <limits>
 #include <random>
 
-namespace mercer {
-namespace {
+namespace mercer::sink_test {
 
 using test::error_of;
 using test::slurp;
@@ -192,5 +191,4 @@ TEST(Sink, the_format_can_be_told) {
   EXPECT_EQ(slurp(folder / "x.txt"), "a\tb\n0\t0\n");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::sink_test

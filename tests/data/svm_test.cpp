@@ -7,8 +7,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::svm_test {
 
 using test::error_of;
 using test::memory_bytes;
@@ -131,5 +130,4 @@ TEST(Svm, garbage_in_a_message_is_short_and_printable) {
   EXPECT_EQ(text.find('\x01'), text.npos);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::svm_test

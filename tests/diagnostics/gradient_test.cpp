@@ -9,8 +9,7 @@
 #include <functional>
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::gradient_test {
 
 using test::Random;
 using Real = long double;
@@ -184,5 +183,4 @@ TEST(Gradient, bad_input_is_refused) {
   test::expect_error(Errc::bad_option, {"kernel matrix"}, [&] { gradient(similarities, k, 0); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::gradient_test

@@ -8,8 +8,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::limits_test {
 
 using test::Random;
 
@@ -115,5 +114,4 @@ TEST(ScoreLimits, limits_of_good_rows_need_no_assumption) {
   EXPECT_EQ(*limits_of(few, 0.99).t2, few.t2.maxCoeff());
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::limits_test

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::loadings_test {
 
 using test::Random;
 
@@ -76,5 +75,4 @@ TEST(Loadings, kernel_models_are_refused) {
   test::expect_error(Errc::bad_option, {"linear models", "gradient"}, [&] { loadings(model); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::loadings_test

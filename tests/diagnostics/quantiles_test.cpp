@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::quantiles_test {
 
 // Tables: R's qchisq and qf, to all their digits.
 TEST(Quantiles, chi2_agrees_with_tables) {
@@ -60,5 +59,4 @@ TEST(Quantiles, distributions_rise_from_0_to_1) {
   }
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::quantiles_test

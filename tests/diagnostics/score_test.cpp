@@ -11,8 +11,7 @@
 
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::score_test {
 
 using test::Random;
 
@@ -207,5 +206,4 @@ TEST(Score, bad_input_is_refused) {
   test::expect_error(Errc::bad_data, {"at least one row"}, [&] { limits_of({}, 0.9); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::score_test

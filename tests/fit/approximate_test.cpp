@@ -11,9 +11,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::approximate_test {
 
 /// Clusters of very different sizes: what uniform landmarks see little of.
 Matrix<double> clustered(Index n, Index d = 6, unsigned seed = 3) {
@@ -455,6 +453,4 @@ TEST(Approximate, what_cannot_be_is_refused) {
   expect_error(Errc::out_of_memory, {"landmarks=4000", "--memory"}, [&] { fit(many, large); });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::approximate_test

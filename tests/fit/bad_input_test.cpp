@@ -8,8 +8,7 @@
 
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::bad_input_test {
 
 Matrix<double> some_rows(Index rows = 20, Index cols = 4) {
   return test::Random(1).normal(rows, cols);
@@ -113,5 +112,4 @@ TEST(TransformRefuses, rows_of_another_width) {
   test::expect_error(Errc::bad_data, {"5 scores"}, [&] { model.inverse(some_rows(2, 5)); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::bad_input_test

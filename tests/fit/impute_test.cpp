@@ -11,9 +11,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::impute_test {
 
 constexpr double hole = std::numeric_limits<double>::quiet_NaN();
 
@@ -177,6 +175,4 @@ TEST(PartialRows, are_for_linear_models) {
                [&] { model.transform(x, {.missing = Missing::em}); });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::impute_test

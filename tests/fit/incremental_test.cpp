@@ -9,9 +9,7 @@
 
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::incremental_test {
 
 Matrix<double> rows(Index n, Index d, double mean) {
   Random random(31);
@@ -105,6 +103,4 @@ TEST(Incremental, refuses_options_that_need_the_rows_again) {
   expect_error(Errc::bad_option, {"0 columns"}, [] { IncrementalPca<double>(0); });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::incremental_test

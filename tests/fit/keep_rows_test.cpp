@@ -6,9 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::keep_rows_test {
 
 /// Every kept row, put back into the columns' units, is a row of x.
 void expect_rows_of(const Matrix<double>& x, const Model<double>& model, double tolerance) {
@@ -112,6 +110,4 @@ TEST(KeepRows, what_cannot_be_kept_is_refused) {
   });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::keep_rows_test

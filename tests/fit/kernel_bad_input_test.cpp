@@ -8,9 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::kernel_bad_input_test {
 
 const Kernel rbf = kernels::rbf({.gamma = 0.5});
 
@@ -118,6 +116,4 @@ TEST(KernelBadInput, a_map_that_cannot_fit_is_refused_with_its_size) {
   expect_error(Errc::bad_data, {"3 columns", "200"}, [&] { fit(x, polynomial_map<double>(3, 2)); });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::kernel_bad_input_test

@@ -9,9 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::kernel_pca_test {
 
 /// Kernel PCA by its definition: all of JKJ, a dense eigensolver, no tricks.
 struct Reference {
@@ -416,6 +414,4 @@ TEST(KernelPca, eigenvalues_below_the_rounding_of_tiles_are_found_without_it) {
   EXPECT_NEAR(model.eigenvalues()[1], plain.eigenvalues()[1], 1e-5 * plain.eigenvalues()[1]);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::kernel_pca_test

@@ -14,9 +14,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::learn_test {
 
 Matrix<double> cloud(Index rows, double mean = 3, std::uint64_t seed = 5) {
   Random random(seed);
@@ -424,6 +422,4 @@ TEST_F(LearnRefuses, options_that_cannot_work) {
   EXPECT_HAS(message(gha(1)), "no rows");
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::learn_test

@@ -7,8 +7,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
 
-namespace mercer {
-namespace {
+namespace mercer::linear_pca_test {
 
 using test::Random;
 
@@ -340,5 +339,4 @@ TEST(LinearPca, column_major_matrices_are_taken_as_they_are) {
   EXPECT_EQ(fit(x).transform(column_major), fit(x).transform(x));
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::linear_pca_test

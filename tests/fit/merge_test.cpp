@@ -8,9 +8,7 @@
 
 #include <algorithm>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::merge_test {
 
 /// Three parts with means and spreads of their own, one below the other.
 Matrix<double> rows_in_parts(Index d, unsigned seed) {
@@ -192,6 +190,4 @@ TEST(Merge, floats_merge_to_their_own_rounding) {
   EXPECT_LT((merged.components() - together.components()).norm(), 1e-3);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::merge_test

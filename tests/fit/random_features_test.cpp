@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/SparseCore>
 
-namespace mercer {
-namespace {
+namespace mercer::random_features_test {
 
 /// The first half on a ring of radius 1, the others on one of radius 3.
 Matrix<double> rings(Index n) {
@@ -77,5 +76,4 @@ TEST(RandomFeatures, of_sparse_rows_and_of_a_file_are_those_of_dense_ones) {
   }
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::random_features_test

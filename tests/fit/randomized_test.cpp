@@ -12,9 +12,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::randomized_test {
 
 Matrix<double> falling(Index n, Index d, unsigned seed) {
   Matrix<double> x = Random(seed).normal(n, d);
@@ -159,6 +157,4 @@ TEST(Randomized, refuses_what_it_cannot_find) {
   });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::randomized_test

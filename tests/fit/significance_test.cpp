@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::significance_test {
 
 /// `factors` strong directions in noise.
 Matrix<double> with_factors(Index n, Index d, Index factors, std::uint64_t seed) {
@@ -185,6 +183,4 @@ TEST(GavishDonoho, keeps_what_stands_out_of_white_noise) {
                [&] { fit(flat, {.components = gavish_donoho()}); });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::significance_test

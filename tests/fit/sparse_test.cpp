@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/SparseCore>
 
-namespace mercer {
-namespace {
+namespace mercer::sparse_test {
 
 using test::Random;
 
@@ -78,5 +77,4 @@ TEST(Sparse, the_answer_does_not_depend_on_the_number_of_threads) {
   EXPECT_EQ(fit(Rows<double>(s), one).components(), fit(Rows<double>(s), three).components());
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::sparse_test

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::stream_test {
 
 using test::ChunkedSource;
 using test::Random;
@@ -133,5 +132,4 @@ TEST(Stream, the_variance_probe_reads_a_stream) {
   }
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::stream_test

@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::algebra_test {
 
 using test::error_of;
 using test::Random;
@@ -119,5 +118,4 @@ TEST(KernelAlgebra, costs_grow_with_columns_and_parts) {
             kernels::linear().flops_per_pair(50));
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::algebra_test

@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::check_test {
 
 using test::error_of;
 using test::Random;
@@ -107,5 +106,4 @@ TEST(MercerCheck, a_matrix_from_elsewhere) {
             Errc::bad_data);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::check_test

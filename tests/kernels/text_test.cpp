@@ -7,8 +7,7 @@
 
 #include <string>
 
-namespace mercer {
-namespace {
+namespace mercer::text_test {
 
 using test::error_of;
 
@@ -142,5 +141,4 @@ TEST(KernelText, factories_refuse_what_the_parser_refuses) {
   EXPECT_HAS(error_of([] { kernels::chi2(std::nan("")); }).what(), "chi2: gamma = nan");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::text_test

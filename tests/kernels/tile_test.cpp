@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::tile_test {
 
 using test::error_of;
 using test::Random;
@@ -165,5 +164,4 @@ TEST(KernelTile, huge_and_tiny_widths_do_not_break) {
     }
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::tile_test

@@ -7,8 +7,7 @@
 #include <rapidcheck.h>
 #include <Eigen/Eigenvalues>
 
-namespace mercer {
-namespace {
+namespace mercer::kernel_laws_test {
 
 struct Case {
   Matrix<double> x;
@@ -118,5 +117,4 @@ TEST(KernelLaw, text_parses_back_to_the_same_kernel) {
   }));
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::kernel_laws_test

@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace mercer {
-namespace {
+namespace mercer::krylov_laws_test {
 
 /// Any mixture of copies, clusters, zeros, decay and signs.
 Vector<double> any_spectrum() {
@@ -45,5 +44,4 @@ TEST(KrylovLaw, values_are_the_largest_vectors_orthonormal_and_residuals_true) {
   }));
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::krylov_laws_test

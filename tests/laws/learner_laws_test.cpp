@@ -9,8 +9,7 @@
 
 #include <algorithm>
 
-namespace mercer {
-namespace {
+namespace mercer::learner_laws_test {
 
 struct Case {
   Matrix<double> x;
@@ -142,5 +141,4 @@ TEST(LearnerLaw, a_state_that_was_tampered_with_or_is_of_another_run_is_refused)
   }));
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::learner_laws_test

@@ -8,8 +8,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::preimage_laws_test {
 
 constexpr PreImageMethod methods[] = {PreImageMethod::automatic, PreImageMethod::exact,
                                       PreImageMethod::ridge, PreImageMethod::fixed_point,
@@ -135,5 +134,4 @@ TEST(PreImageLaw, every_map_has_pre_images_with_the_rows_it_kept) {
   }
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::preimage_laws_test

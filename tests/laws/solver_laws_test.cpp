@@ -8,8 +8,7 @@
 
 #include <vector>
 
-namespace mercer {
-namespace {
+namespace mercer::solver_laws_test {
 
 using test::Random;
 
@@ -112,5 +111,4 @@ TEST(SolverLaw, models_survive_their_file_bit_for_bit) {
   }));
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::solver_laws_test

@@ -12,8 +12,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace mercer {
-namespace {
+namespace mercer::auto_rate_test {
 
 /// Columns with mean 0 and variance 1.
 Matrix<double> z_scores(const std::string& file, const std::string& label) {
@@ -73,5 +72,4 @@ TEST(AutoRate, M_E5_does_not_depend_on_the_unit_of_the_rows) {
   EXPECT_LT((one.weights() - thousand.weights()).norm(), 1e-12);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::auto_rate_test

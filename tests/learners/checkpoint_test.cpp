@@ -9,9 +9,7 @@
 
 #include <cstdio>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::checkpoint_test {
 
 Checkpoint sample(std::int64_t row) {
   Checkpoint c;
@@ -100,6 +98,4 @@ TEST_F(CheckpointTest, one_that_cannot_be_written_leaves_the_old_one) {
   EXPECT_EQ(slurp(path), before);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::checkpoint_test

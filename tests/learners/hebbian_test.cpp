@@ -8,8 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::hebbian_test {
 
 using test::error_of;
 
@@ -157,5 +156,4 @@ TEST(Hebbian, there_is_no_model_before_the_first_step) {
   EXPECT_HAS(error_of([&] { still.model(); }).what(), "no variance");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::hebbian_test

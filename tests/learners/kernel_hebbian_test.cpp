@@ -13,8 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace mercer {
-namespace {
+namespace mercer::kernel_hebbian_test {
 
 using test::error_of;
 
@@ -194,5 +193,4 @@ TEST(LandmarkMap, a_stream_learns_kernel_components_and_the_model_is_one_of_a_ke
   EXPECT_EQ(again.transform(Rows<double>(x).middle(0, 10)), scores);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::kernel_hebbian_test

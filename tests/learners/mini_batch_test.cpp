@@ -10,8 +10,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::mini_batch_test {
 
 /// Rows of variances that fall as `variance(j)`, j = 1 …, along rotated axes, mean 3.
 template <class Variance>
@@ -126,5 +125,4 @@ TEST(MiniBatch, rows_of_lower_rank_than_components_end_in_a_model) {
   EXPECT_LT(model.explained_variance()[2], 2e-3);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::mini_batch_test

@@ -6,8 +6,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::rate_test {
 
 using test::error_of;
 
@@ -101,5 +100,4 @@ TEST(Rate, bad_text_is_refused_with_the_place_and_the_reason) {
   EXPECT_HAS(error_of([] { Rate::constant(-1); }).what(), "c = -1 must be greater than 0");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::rate_test

@@ -8,8 +8,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::rules_test {
 
 using test::error_of;
 
@@ -214,5 +213,4 @@ TEST(Hebbian, convergence_is_seen_when_it_is_there_and_not_before) {
   EXPECT_HAS(there.text, "converged");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::rules_test

@@ -12,9 +12,7 @@
 #include <cmath>
 #include <functional>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::theory_test {
 
 using Weights = Eigen::MatrixXd;  // k×d
 
@@ -233,6 +231,4 @@ TEST(IntegratorTest, goes_on_bit_for_bit_from_its_state) {
   EXPECT_EQ(whole.step(), second.step());
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::theory_test

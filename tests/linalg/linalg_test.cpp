@@ -8,8 +8,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
-namespace mercer {
-namespace {
+namespace mercer::linalg_test {
 
 using test::Random;
 
@@ -91,5 +90,4 @@ TEST(Multiply, products_agree_with_eigen_at_any_stride) {
   EXPECT_LT((out.leftCols(4) - 2 * a * c).norm(), 1e-13);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::linalg_test

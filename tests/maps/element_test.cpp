@@ -9,8 +9,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::element_test {
 
 TEST(SquaresMap, M_B4_turns_a_circle_into_a_line) {
   Matrix<double> x(100, 2);
@@ -77,5 +76,4 @@ TEST(FunctionMap, needs_a_name_sizes_and_a_function) {
   EXPECT_THROW(function_map<double>("a", 1, 1, nullptr), Error);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::element_test

@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/SparseCore>
 
-namespace mercer {
-namespace {
+namespace mercer::fourier_test {
 
 using test::error_of;
 
@@ -199,5 +198,4 @@ TYPED_TEST(Fourier, refuses_what_has_no_frequencies) {
             [&] { fourier_map<T>(kernels::rbf({.gamma = 1e100}), 2, 8); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::fourier_test

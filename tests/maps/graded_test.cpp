@@ -9,8 +9,7 @@
 
 #include <cmath>
 
-namespace mercer {
-namespace {
+namespace mercer::graded_test {
 
 using test::Random;
 
@@ -137,5 +136,4 @@ TYPED_TEST(PolynomialMaps, stay_accurate_at_the_highest_degree) {
                 [](double inner) { return std::pow(inner, 30); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::graded_test

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::identity_test {
 
 template <class T>
 class IdentityMap : public testing::Test {};
@@ -50,5 +49,4 @@ TYPED_TEST(IdentityMap, is_found_by_its_text) {
   EXPECT_EQ(map_from_text<TypeParam>("no such map", 7), nullptr);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::identity_test

@@ -7,8 +7,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/SparseCore>
 
-namespace mercer {
-namespace {
+namespace mercer::kernel_map_test {
 
 using test::error_of;
 
@@ -140,5 +139,4 @@ TEST(Spaces, of_the_other_maps) {
   EXPECT_EQ(squares_map<double>(2)->kernel(), "");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::kernel_map_test

@@ -8,8 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::refused_test {
 
 using test::has;
 using test::refusal;
@@ -59,5 +58,4 @@ TEST(MapText, that_is_wrong_is_refused_with_the_position) {
   EXPECT_EQ(map_from_text<double>("", 3), nullptr);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::refused_test

@@ -7,8 +7,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/SparseCore>
 
-namespace mercer {
-namespace {
+namespace mercer::tensor_sketch_test {
 
 using test::error_of;
 
@@ -174,5 +173,4 @@ TYPED_TEST(TensorSketch, refuses_what_is_no_polynomial_and_hashes_that_lead_nowh
           [&] { tensor_sketch_map<T>(poly, 8, Matrix<T>::Ones(2, 1).eval()); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::tensor_sketch_test

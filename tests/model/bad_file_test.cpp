@@ -10,8 +10,7 @@
 
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::bad_file_test {
 
 using test::forge;
 using test::forge_description;
@@ -273,5 +272,4 @@ TEST(BadModelFile, a_checksum_must_stand_in_its_place) {
   EXPECT_NE(complaint(upper), "");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::bad_file_test

@@ -8,8 +8,7 @@
 
 #include <filesystem>
 
-namespace mercer {
-namespace {
+namespace mercer::file_test {
 
 using test::expect_same;
 using test::forge;
@@ -163,5 +162,4 @@ TEST(ModelFile, skips_metadata_and_arrays_that_it_does_not_know) {
   expect_same(Model<double>::deserialize(more).parts(), model.parts());
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::file_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::json_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -69,5 +68,4 @@ TEST(ModelJson, is_one_line_when_asked) {
   EXPECT_EQ(text.rfind("{\"format_version\":1,\"method\":\"pca\",\"space\":\"input\"", 0), 0U);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::json_test

@@ -9,8 +9,7 @@
 #include <filesystem>
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::mapped_file_test {
 
 using test::error_of;
 using test::forge;
@@ -235,5 +234,4 @@ TEST(MappedJson, names_space_kernel_and_map) {
   EXPECT_TRUE(precomputed["map"].is_null() && precomputed["kernel"].is_null());
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::mapped_file_test

@@ -10,8 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::mapped_transform_test {
 
 using test::error_of;
 
@@ -218,5 +217,4 @@ TEST(MappedParts, that_do_not_fit_together_are_refused) {
   EXPECT_HAS(error_of([&] { Model<double> model(linear); }).what(), "input mean");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::mapped_transform_test

@@ -7,8 +7,7 @@
 
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::random_map_file_test {
 
 using test::error_of;
 using test::forge;
@@ -131,5 +130,4 @@ TEST(RandomMapJson, names_map_and_kernel) {
   EXPECT_EQ(json["kernel"], "0.5*matern(nu=1.5, length=2)");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::random_map_file_test

@@ -7,9 +7,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::kernel_matrix_test {
 
 static_assert(SymmetricOperator<KernelMatrix<double>>);
 
@@ -144,6 +142,4 @@ TEST(KernelMatrix, stops_when_its_monitor_says_so) {
   EXPECT_THROW(a.apply(v, out), Error);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::kernel_matrix_test

@@ -7,8 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace mercer {
-namespace {
+namespace mercer::moments_test {
 
 using test::Random;
 
@@ -109,5 +108,4 @@ TEST(Moments, refuse_a_state_of_other_columns) {
   EXPECT_EQ(moments.state(), before);
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::moments_test

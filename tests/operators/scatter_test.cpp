@@ -9,9 +9,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::scatter_test {
 
 static_assert(SymmetricOperator<ScatterOperator<double>>);
 
@@ -77,6 +75,4 @@ TEST(ScatterOperator, a_far_mean_costs_no_digits) {
   EXPECT_LT((out - truth * v).norm(), 1e-12 * truth.norm() * v.norm());
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::scatter_test

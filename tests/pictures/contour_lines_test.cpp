@@ -6,9 +6,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::contour_lines_test {
 
 template <class F>
 Matrix<double> sampled(Index rows, Index cols, F f) {
@@ -99,6 +97,4 @@ TEST(ContourLines, a_level_that_nodes_have_exactly_breaks_no_line) {
   for (const PlanePoint& p : lines[0]) EXPECT_EQ(p.x + p.y, 8);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::contour_lines_test

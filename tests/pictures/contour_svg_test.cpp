@@ -12,9 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::contour_svg_test {
 
 /// Rows along (3, 4)/5, and some across.
 Matrix<double> slanted(Index n = 200) {
@@ -207,6 +205,4 @@ TEST(ContourSvg, refuses_what_it_cannot_draw) {
   EXPECT_HAS(error_of([&] { contour_svg(random); }).what(), "give points");  // not frequencies
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::contour_svg_test

@@ -9,8 +9,7 @@
 
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::plot_svg_test {
 
 using test::expect_clean;
 using test::Random;
@@ -256,5 +255,4 @@ TEST(PlotSvg, what_cannot_be_drawn_is_refused) {
   refused(Errc::bad_data, {"no rows"}, [&] { t2spe_svg({}, {}); });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::plot_svg_test

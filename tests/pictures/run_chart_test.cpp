@@ -11,9 +11,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::run_chart_test {
 
 /// A run of two neurons that ends where it should.
 std::vector<TraceRow> trace(std::size_t rows, std::size_t modes, std::size_t neurons) {
@@ -120,6 +118,4 @@ TEST(RunSvg, a_long_trace_makes_no_long_picture) {
   EXPECT_LT(run_svg(trace(1000, 7, 7)).size(), 400'000u);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::run_chart_test

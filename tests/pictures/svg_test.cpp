@@ -4,9 +4,7 @@
 
 #include <cmath>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::svg_test {
 
 TEST(Svg, texts_cannot_break_out) {
   EXPECT_EQ(svg::text("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c'");
@@ -50,6 +48,4 @@ TEST(Svg, colours_go_from_violet_over_white_to_orange) {
   EXPECT_EQ(svg::label_colour(svg::label_colours), svg::label_colour(99));
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::svg_test

@@ -14,9 +14,7 @@
 #include <cmath>
 #include <fstream>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::compress_test {
 
 /// Rows of rank 3 and a little noise.
 Matrix<double> low_rank(Index n, Index d, unsigned seed) {
@@ -184,6 +182,4 @@ TEST(Compress, deflated_bytes_come_back_in_any_pieces) {
   EXPECT_EQ(inflater.next(1), "");
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::compress_test

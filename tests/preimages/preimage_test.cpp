@@ -9,9 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::preimage_test {
 
 /// A noisy circle in the plane.
 Matrix<double> circle(Index n, double noise, unsigned seed) {
@@ -387,6 +385,4 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
     EXPECT_EQ(parse_preimage_method(name_of(m)), m);
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::preimage_test

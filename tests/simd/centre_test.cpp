@@ -3,8 +3,7 @@
 #include "simd/every_target.hpp"
 #include "support/random.hpp"
 
-namespace mercer {
-namespace {
+namespace mercer::centre_test {
 
 template <class T>
 void check_rows() {
@@ -31,5 +30,4 @@ TEST(SubtractAndSum, is_exact_for_any_width_and_stride) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::centre_test

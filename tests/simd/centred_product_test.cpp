@@ -3,8 +3,7 @@
 #include "simd/every_target.hpp"
 #include "support/random.hpp"
 
-namespace mercer {
-namespace {
+namespace mercer::centred_product_test {
 
 template <class T>
 void check(Index rows, Index cols, Index k) {
@@ -47,5 +46,4 @@ TEST(CentredProduct, is_the_plain_one_for_every_shape_and_instruction_set) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::centred_product_test

@@ -7,8 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace mercer {
-namespace {
+namespace mercer::cosine_test {
 
 /// Is `got` within two units in the last place, and `more`, of the truth?
 template <class T>
@@ -83,5 +82,4 @@ TEST(Cosine, of_no_number_is_none) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::cosine_test

@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace mercer {
-namespace {
+namespace mercer::difference_sums_test {
 
 template <class T>
 void check(Index n, Index m, Index d) {
@@ -46,5 +45,4 @@ TEST(DifferenceSums, any_shape_gives_the_sums_of_the_formula) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::difference_sums_test

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::elementwise_test {
 
 /// Units in the last place between a number of type T and the truth.
 template <class T>
@@ -171,5 +170,4 @@ TEST(Elementwise, tiles_are_added_and_multiplied) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::elementwise_test

@@ -7,8 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace mercer {
-namespace {
+namespace mercer::fixed_point_test {
 
 TEST(FixedPoint, is_off_by_half_a_unit_at_most_and_comes_back_the_same) {
   test::on_every_target([] {
@@ -56,5 +55,4 @@ TEST(FixedPoint, tells_when_a_number_does_not_fit) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::fixed_point_test

@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace mercer {
-namespace {
+namespace mercer::hebbian_step_test {
 
 const Index widths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 50, 65};
 
@@ -61,5 +60,4 @@ TEST(HebbianStep, takes_the_mean_off_and_moves_it) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::hebbian_step_test

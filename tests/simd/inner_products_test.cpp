@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::inner_products_test {
 
 TEST(InnerProducts, the_upper_triangle_is_right_for_any_number_of_columns) {
   test::on_every_target([] {
@@ -25,5 +24,4 @@ TEST(InnerProducts, the_upper_triangle_is_right_for_any_number_of_columns) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::inner_products_test

@@ -3,8 +3,7 @@
 #include "simd/every_target.hpp"
 #include "support/random.hpp"
 
-namespace mercer {
-namespace {
+namespace mercer::panel_products_test {
 
 /// Sums of `length` products of numbers of about 1.
 double tolerance(Index length) { return 1e-14 * static_cast<double>(4 + length); }
@@ -71,5 +70,4 @@ TEST(PanelProducts, of_sparse_rows_touch_only_their_columns) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::panel_products_test

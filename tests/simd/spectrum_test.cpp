@@ -6,8 +6,7 @@
 #include <complex>
 #include <limits>
 
-namespace mercer {
-namespace {
+namespace mercer::spectrum_test {
 
 using Number = std::complex<double>;
 
@@ -122,5 +121,4 @@ TYPED_TEST(Spectrum, of_a_sequence_does_not_depend_on_the_others) {
   });
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::spectrum_test

@@ -4,9 +4,7 @@
 
 #include <limits>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::symmetric_product_test {
 
 TEST(SymmetricProduct, adds_both_products_of_a_tile) {
   on_every_target([] {
@@ -32,6 +30,4 @@ TEST(SymmetricProduct, adds_both_products_of_a_tile) {
   });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::symmetric_product_test

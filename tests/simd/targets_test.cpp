@@ -4,8 +4,7 @@
 
 #include <hwy/highway.h>
 
-namespace mercer {
-namespace {
+namespace mercer::targets_test {
 
 TEST(SimdTargets, any_that_the_machine_has_can_be_forced) {
   const auto targets = hwy::SupportedAndGeneratedTargets();
@@ -18,5 +17,4 @@ TEST(SimdTargets, any_that_the_machine_has_can_be_forced) {
   EXPECT_HAS(test::error_of([] { force_simd("mmx"); }).what(), "'mmx'");
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::targets_test

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mercer {
-namespace {
+namespace mercer::dense_test {
 
 TEST(DenseEigenpairs, come_with_residuals_that_bound_the_error) {
   test::Random random(1);
@@ -43,5 +42,4 @@ TEST(FixSigns, makes_the_largest_entry_positive_and_is_stable_under_rounding) {
   EXPECT_GT(v(2, 0), 0);  // a tie up to 1e-6: the first decides
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::dense_test

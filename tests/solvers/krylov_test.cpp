@@ -10,8 +10,7 @@
 
 #include <algorithm>
 
-namespace mercer {
-namespace {
+namespace mercer::krylov_test {
 
 using test::DenseOperator;
 using test::Random;
@@ -250,5 +249,4 @@ TEST(KrylovMemory, is_predicted_and_kept_within_a_budget) {
   EXPECT_NE(text.find("at least 9"), std::string::npos) << text;
 }
 
-}  // namespace
-}  // namespace mercer
+}  // namespace mercer::krylov_test

@@ -10,9 +10,7 @@
 #include <numbers>
 #include <set>
 
-namespace mercer::test {
-
-namespace {
+namespace mercer::test::tune_test {
 
 using Texts = std::vector<std::string>;
 
@@ -200,6 +198,4 @@ TEST(Tune, refuses_too_few_rows_and_too_many_components) {
                [] { parse_criterion("best"); });
 }
 
-}  // namespace
-
-}  // namespace mercer::test
+}  // namespace mercer::test::tune_test
