@@ -29,16 +29,22 @@ Model<T> products_with(const ModelParts<T>& like, Matrix<T> axes, Vector<T> mean
   return Model<T>(std::move(parts));
 }
 
+/// Is it exact, of rows that weigh the same and are its anchors?
+template <class T>
+bool anchors_are_its_rows(const ModelParts<T>& parts) {
+  const Report& report = parts.report;
+  return report.method == "kernel-pca" && !report.approximation && !report.weighted &&
+         report.n_samples == parts.map->anchors().rows();
+}
+
 /// K c = m by conjugate gradients. What they make small is ‖Σ c_j Φ(a_j) − Φ̄‖², whatever the
 /// condition of K. Where the anchors are all rows there is nothing to solve: c = 1/N.
 template <class T>
 Vector<double> mean_coefficients(const ModelParts<T>& parts, int threads) {
   const Rows<T> anchors = parts.map->anchors();
   const Index n = anchors.rows();
-  const Report& report = parts.report;
   Vector<double> c = Vector<double>::Constant(n, 1.0 / static_cast<double>(n));
-  const bool all_rows = !report.approximation && !report.weighted && report.n_samples == n;
-  if (report.method == "kernel-pca" && all_rows) return c;
+  if (anchors_are_its_rows(parts)) return c;
   const Vector<double> m = parts.mean.template cast<double>();
   const auto product = [&](const Vector<double>& v) {
     const auto model = products_with<T>(parts, v.transpose().template cast<T>(),
@@ -93,6 +99,7 @@ PreImageSpace<T>::PreImageSpace(const Model<T>& model, int threads)
             "{} is a function of a program: it has no pre-images", map_->kernel());
     kernel_ = Kernel::parse(map_->kernel());
     if (mean.squaredNorm() > 0) centre_ = mean_coefficients(parts, threads);
+    if (anchors_are_its_rows(parts)) mean_ = mean, eigenvalues_ = parts.eigenvalues;
   }
   offset_ = basis_ * mean;
   centre_square_ = centre_.dot(mean);
@@ -145,6 +152,20 @@ RowImages PreImageSpace<T>::see(const Rows<T>& z, int threads) const {
     map_->apply(z.middle(first, n), phi);
     rows.squares.segment(first, n) = phi.template cast<double>().rowwise().squaredNorm();
   });
+  return rows;
+}
+
+template <class T>
+std::optional<RowImages> PreImageSpace<T>::known(const Rows<T>& z) const {
+  if (eigenvalues_.size() == 0) return {};
+  const Index k = basis_.rows(), n = basis_.cols(), count = z.rows();
+  RowImages rows{Matrix<double>(count, k), Vector<double>(count),
+                 kernel_->diagonal(z).template cast<double>()};
+  for (Index i = 0; i < count; ++i) {
+    const Index anchor = i * n / count;
+    rows.scores.row(i) = (basis_.col(anchor).array() * eigenvalues_.array()).transpose();
+    rows.centred[i] = mean_[anchor] - centre_square_;
+  }
   return rows;
 }
 

@@ -33,6 +33,10 @@ class PreImageSpace {
   FeaturePoints points(const MatrixRef<T>& scores) const;
   /// φ and two products a row; `threads` as everywhere.
   RowImages see(const Rows<T>& z, int threads) const;
+  /// The same of evenly spaced anchors z (the i-th of n is i·N/n), when the anchors are all rows
+  /// that the model was found from: its eigenvectors hold their scores and m their products with
+  /// the mean, so that hardly anything of the kernel is computed again. Otherwise none.
+  std::optional<RowImages> known(const Rows<T>& z) const;
   /// ‖Φ(x_i) − P_i‖², never negative.
   Vector<double> squared_distances(const RowImages& rows, const FeaturePoints& points) const;
   /// ⟨Φ(x_j), P_i⟩ for all pairs, points × rows.
@@ -59,6 +63,8 @@ class PreImageSpace {
   double spread_ = 1;
   Matrix<double> inverse_;        // M⁻¹; empty: the identity
   std::optional<Model<T>> seen_;  // z → (B; cᵀ)(φ(z) − m)
+  Vector<double> mean_;           // m, and
+  Vector<double> eigenvalues_;  // μ, of a model whose anchors are all its rows; empty: of another
 };
 
 }  // namespace mercer

@@ -142,7 +142,10 @@ void Decoder<T>::Parts::learn() {
                        : method == PreImageMethod::distances ? 4000
                                                              : 1000;
     const Matrix<T> z = even_rows(kept, most);
-    learned.emplace(LearnedRows{z.template cast<double>(), space->see(z, options.threads)});
+    std::optional<RowImages> known;
+    if (model.rows().rows() == 0) known = space->known(z);
+    learned.emplace(LearnedRows{z.template cast<double>(),
+                                known ? *std::move(known) : space->see(z, options.threads)});
     // Where features are read off, the map says which of several rows is meant.
     if (method != PreImageMethod::distances && !(method == PreImageMethod::exact && kernels))
       ridge.emplace(learned->images.scores, learned->z, options);

@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 
+#include <fmt/ranges.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
@@ -18,18 +19,22 @@ std::string lower(std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string> simd_names() {
+  std::vector<std::string> names;
+  for (const auto target : hwy::SupportedAndGeneratedTargets())
+    names.push_back(lower(hwy::TargetName(target)));
+  return names;
+}
+
 void force_simd(std::string_view name) {
-  std::string list;
-  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-    const std::string known = lower(hwy::TargetName(target));
-    if (known == lower(name)) {
+  for (const auto target : hwy::SupportedAndGeneratedTargets())
+    if (lower(hwy::TargetName(target)) == lower(name)) {
       hwy::SetSupportedTargetsForTest(target);
       hwy::GetChosenTarget().Update(hwy::SupportedTargets());
       return;
     }
-    list += (list.empty() ? "" : ", ") + known;
-  }
-  fail(Errc::bad_option, "MERCER_SIMD: no instruction set '{}' here; there are {}", name, list);
+  fail(Errc::bad_option, "MERCER_SIMD: no instruction set '{}' here; there are {}", name,
+       fmt::join(simd_names(), ", "));
 }
 
 std::string simd_name() {

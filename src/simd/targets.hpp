@@ -3,8 +3,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mercer {
+
+/// The instruction sets that this machine has and this build has code for.
+std::vector<std::string> simd_names();
 
 /// Makes all SIMD code of this process use one instruction set: "avx2", "sse4", …; for tests and
 /// comparisons. Throws `Errc::bad_option` when this machine or build does not have it, and names

@@ -1,3 +1,5 @@
+#include "preimages/feature_space.hpp"
+
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
@@ -383,6 +385,26 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
   for (const auto m : {PreImageMethod::automatic, PreImageMethod::exact, PreImageMethod::ridge,
                        PreImageMethod::fixed_point, PreImageMethod::distances})
     EXPECT_EQ(parse_preimage_method(name_of(m)), m);
+}
+
+TEST(PreImageSpace, rows_of_the_fit_are_known_without_the_kernel) {
+  const Matrix<double> x = circle(60, 0.1, 31);
+  for (const bool center : {true, false}) {
+    FitOptions options{.components = 4, .center = center, .kernel = kernels::rbf({.gamma = 0.7})};
+    const auto model = fit(x, options);
+    const PreImageSpace<double> space(model, 1);
+    Matrix<double> some(25, 2);
+    for (Index i = 0; i < 25; ++i) some.row(i) = x.row(i * 60 / 25);
+    const auto known = space.known(Rows<double>(some));
+    ASSERT_TRUE(known);
+    const RowImages seen = space.see(Rows<double>(some), 1);
+    EXPECT_LT((known->scores - seen.scores).cwiseAbs().maxCoeff(), 1e-9);  // residuals are 1e-10
+    EXPECT_LT((known->centred - seen.centred).cwiseAbs().maxCoeff(), 1e-13);
+    EXPECT_EQ(known->squares, seen.squares);
+
+    options.approx = Cholesky{.rank = 30};
+    EXPECT_FALSE(PreImageSpace<double>(fit(x, options), 1).known(Rows<double>(some)));
+  }
 }
 
 }  // namespace mercer::test::preimage_test

@@ -4,8 +4,6 @@
 
 #include <mercer/matrix.hpp>
 
-#include <Eigen/QR>
-
 #include <cmath>
 #include <cstdint>
 
@@ -28,29 +26,16 @@ class Random {
   double normal() {
     return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
   }
-  Matrix<double> normal(Index rows, Index cols) {
-    return Matrix<double>::NullaryExpr(rows, cols, [this] { return normal(); });
-  }
+  Matrix<double> normal(Index rows, Index cols);
   /// An orthogonal matrix.
-  Matrix<double> rotation(Index n) {
-    return Eigen::HouseholderQR<Eigen::MatrixXd>(normal(n, n)).householderQ();
-  }
+  Matrix<double> rotation(Index n);
 
  private:
   std::uint64_t state_;
 };
 
 /// Rows with exactly these standard deviations (N−1) along rotated axes, and this mean.
-inline Matrix<double> rows_with_deviations(Random& random, Index rows,
-                                           const Vector<double>& deviations, double mean) {
-  Matrix<double> z = random.normal(rows, deviations.size());
-  z.rowwise() -= z.colwise().mean().eval();
-  const Eigen::MatrixXd q = Eigen::HouseholderQR<Eigen::MatrixXd>(z).householderQ() *
-                            Eigen::MatrixXd::Identity(rows, deviations.size());
-  const Matrix<double> axes = random.rotation(deviations.size());
-  Matrix<double> x = std::sqrt(static_cast<double>(rows - 1)) * q * deviations.asDiagonal() * axes;
-  x.array() += mean;
-  return x;
-}
+Matrix<double> rows_with_deviations(Random& random, Index rows, const Vector<double>& deviations,
+                                    double mean);
 
 }  // namespace mercer::test

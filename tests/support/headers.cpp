@@ -1,1 +1,0 @@
-// Nothing: the headers that all tests share are compiled with this file.
