@@ -70,6 +70,9 @@ def test_mle_finds_scikit_learns_dimension(iris, wine, digits):
         assert ours.n_components_ == theirs.n_components_
         assert ours.noise_variance_ == pytest.approx(theirs.noise_variance_, rel=1e-9)
     assert ours.n_components_ == 4
+    assert ours.report()["components_chosen"]["method"] == "minka"
+    assert mercer.PCA("mle").fit(iris[:, :1]).n_components_ == 0  # as there
+    assert decomposition.PCA("mle").fit(iris[:, :1]).n_components_ == 0
 
 
 def test_more_components_than_the_rank_are_orthonormal_and_of_no_variance():

@@ -20,7 +20,6 @@ from ._rows import (
     require_finite,
     rows_of,
     seed_of,
-    sklearn_words,
     threads_of,
     validated,
 )
@@ -191,8 +190,12 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
             require_finite(self, X)
             given = self._user_matrix(X, X)
         options = self._options(X)
-        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
-            model = self._fit_model(rows_of(given), {**options, "monitor": tell})
+        try:
+            with monitor(self.progress, self.verbose) as tell:
+                model = self._fit_model(rows_of(given), {**options, "monitor": tell})
+        except ValueError:
+            require_finite(self, X)
+            raise
         self._take(model, X)
         if self.fit_inverse_transform:
             self._fit_inverse_transform(self._training_scores(X), X)
@@ -313,8 +316,11 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         if callable(self.kernel):
             require_finite(self, X)
             given = self._user_matrix(X, self.X_fit_)
-        with sklearn_words(self, X):
+        try:
             scores = self._model.transform(rows_of(given), threads_of(self.n_jobs))
+        except ValueError:
+            require_finite(self, X)
+            raise
         return self._padded(scores)
 
     def _text(self, n_features):

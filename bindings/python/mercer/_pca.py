@@ -6,9 +6,9 @@ from sklearn import decomposition
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
-from ._linear import LinearScores
+from ._linear import LinearScores, ModelNumbers
 from ._progress import monitor
-from ._rows import check_parameters, rows_of, seed_of, sklearn_words, threads_of, validated
+from ._rows import check_parameters, require_finite, rows_of, seed_of, threads_of, validated
 from ._saving import ModelFile
 
 _SOLVERS = {
@@ -20,7 +20,7 @@ _SOLVERS = {
 }
 
 
-class PCA(LinearScores, ModelFile, decomposition.PCA):
+class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
     """Principal component analysis.
 
     A drop-in for :class:`sklearn.decomposition.PCA`: its parameters come first and mean the same;
@@ -192,20 +192,23 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             options["scale"] = True
         if self.memory is not None:
             options["memory"] = self.memory
-        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
-            model = _mercer.fit(rows_of(X), self.map or "", monitor=tell, **options)
+        try:
+            with monitor(self.progress, self.verbose) as tell:
+                model = _mercer.fit(rows_of(X), self.map or "", monitor=tell, **options)
+        except ValueError:
+            require_finite(self, X)
+            raise
         if wanted == "mle":
-            spectrum = np.zeros(model.components.shape[1])
-            spectrum[: model.outputs] = model.explained_variance
-            wanted = int(_mercer.minka_dimension(spectrum, n_samples))
-            self._take(model.with_components(max(1, wanted)), wanted)
+            kept = _mercer.cut_by_minka(model)
+            self._take(kept, kept.outputs, n_samples)
             # Known one by one, small variances need not be what others leave of the sum.
-            self.noise_variance_ = float(spectrum[wanted:].mean())
+            rest = model.explained_variance[kept.outputs :]
+            self.noise_variance_ = float(rest.sum() / (model.components.shape[1] - kept.outputs))
             return
         found = model.outputs
         if found != wanted and isinstance(wanted, Integral) and wanted > 0 and self.map is None:
             model, found = model.with_components(wanted), wanted
-        self._take(model, 0 if wanted == 0 else found)
+        self._take(model, 0 if wanted == 0 else found, n_samples)
 
     def _wanted(self, n_samples, n_features):
         """The number of components, refused in scikit-learn's words where it is impossible."""
@@ -228,6 +231,8 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
                     raise ValueError(
                         "n_components='mle' is only supported if n_samples >= n_features"
                     )
+                if n_features == 1:  # no k is below the number of columns
+                    return 0
             elif not 0 <= wanted <= most:
                 raise ValueError(
                     f"n_components={wanted!r} must be between 0 and min(n_samples, n_features)"
@@ -266,8 +271,11 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             raise ValueError("the likelihood is that of the columns themselves: no map, no scale")
         return super().score_samples(X)
 
-    def _take(self, model, n_components):
-        """The model's numbers under scikit-learn's names."""
+    def _take(self, model, n_components, n_samples):
+        self._forget_numbers()
         self._model = model
-        self.n_samples_ = model.n_samples
-        self.__dict__.update(model.attributes(n_components))
+        self.n_components_ = n_components
+        self.n_samples_ = n_samples
+
+    def __sklearn_is_fitted__(self):
+        return "_model" in self.__dict__

@@ -107,25 +107,8 @@ def as_fitted(estimator, X):
     return validated(estimator, X, reset=False)
 
 
-class sklearn_words:
-    """Refusals of the library become scikit-learn's where it refuses the same rows."""
-
-    __slots__ = ("estimator", "X")
-
-    def __init__(self, estimator, X):
-        self.estimator, self.X = estimator, X
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if kind is ValueError:
-            require_finite(self.estimator, self.X)
-        return False
-
-
 def require_finite(estimator, X):
-    """Refuses NaN and infinities as scikit-learn does."""
+    """Refuses NaN and infinities as scikit-learn does, also where the library refused them first."""
     check_array(X, accept_sparse="csr", dtype=FLOATS, estimator=estimator, input_name="X")
 
 

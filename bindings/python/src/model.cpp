@@ -125,7 +125,7 @@ Model<T> landmark_model(const std::string& kernel, const py::object& landmarks,
 }
 
 template <class T>
-void register_one(py::module_& module, const char* name) {
+void register_model(py::module_& module, const char* name) {
   using M = Model<T>;
   py::class_<M>(module, name)
       .def("transform", &transform<T>, py::arg("x"), py::arg("threads") = 0)
@@ -167,8 +167,8 @@ void register_one(py::module_& module, const char* name) {
 }  // namespace
 
 void register_model(py::module_& module) {
-  register_one<float>(module, "Model32");
-  register_one<double>(module, "Model64");
+  register_model<float>(module, "Model32");
+  register_model<double>(module, "Model64");
   module.def(
       "load", [](const std::string& path) { return load_any(path); }, py::arg("path"));
   module.def(
