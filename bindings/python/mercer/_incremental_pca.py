@@ -9,7 +9,7 @@ from sklearn.utils.extmath import _incremental_mean_and_var
 from sklearn.utils.sparsefuncs import incr_mean_variance_axis
 
 from . import _mercer
-from ._linear import LinearScores, ModelNumbers
+from ._linear import NUMBERS, LinearScores, ModelNumbers
 from ._rows import (
     FLOATS,
     Continues,
@@ -252,7 +252,8 @@ class IncrementalPCA(
             require_finite(self, X)
             raise
         self.n_samples_seen_ = self._stream.rows
-        self._forget_numbers()
+        for name in NUMBERS:  # of the rows before these
+            self.__dict__.pop(name, None)
 
     def _fitted_model(self):
         return self._stream.model

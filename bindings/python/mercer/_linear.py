@@ -39,17 +39,12 @@ class ModelNumbers:
     mean_ = FromModel("Mean of the rows.")
     noise_variance_ = FromModel("Mean variance of what is not kept.")
 
-    def _forget_numbers(self):
-        """Those of the model before this one."""
-        for name in _NUMBERS:
-            self.__dict__.pop(name, None)
-
     @property
     def _n_features_out(self):
         return self.n_components_
 
 
-_NUMBERS = [name for name, value in vars(ModelNumbers).items() if isinstance(value, FromModel)]
+NUMBERS = [name for name, value in vars(ModelNumbers).items() if isinstance(value, FromModel)]
 
 
 class LinearScores(TransformerMixin):

@@ -73,6 +73,14 @@ class monitor:
         return all([listener(state) is not False for listener in self._listeners])
 
 
+def told(estimator, work, *words, **options):
+    """The work, with whoever listens to its progress."""
+    if estimator.progress is None and not estimator.verbose:
+        return work(*words, monitor=None, **options)
+    with monitor(estimator.progress, estimator.verbose) as tell:
+        return work(*words, monitor=tell, **options)
+
+
 def _bar():
     try:
         from tqdm.auto import tqdm
