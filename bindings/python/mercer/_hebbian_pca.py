@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
 from ._linear import LinearScores
-from ._progress import monitor
+from ._progress import told
 from ._rows import (
     Continues,
     check_parameters,
@@ -167,10 +167,10 @@ class HebbianPCA(
         check_parameters(self)
         X = validated(self, X, reset=True, ensure_min_samples=2)
         try:
-            with monitor(self.progress, self.verbose) as tell:
-                model, run = _mercer.learn(
-                    rows_of(X), self._learner(), self.epochs or 0, 0.0, self.shuffle, tell
-                )
+            model, run = told(
+                self, _mercer.learn, rows_of(X), self._learner(),
+                epochs=self.epochs or 0, shuffle=self.shuffle,
+            )
         except ValueError:
             require_finite(self, X)
             raise

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
 from ._preimages import RidgePreimages
-from ._progress import monitor
+from ._progress import told
 from ._rows import (
     FLOATS,
     as_fitted,
@@ -189,10 +189,8 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         if callable(self.kernel):
             require_finite(self, X)
             given = self._user_matrix(X, X)
-        options = self._options(X)
         try:
-            with monitor(self.progress, self.verbose) as tell:
-                model = self._fit_model(rows_of(given), {**options, "monitor": tell})
+            model = told(self, self._fit_model, rows_of(given), **self._options(X))
         except ValueError:
             require_finite(self, X)
             raise
@@ -220,7 +218,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
             options["memory"] = self.memory
         return options
 
-    def _fit_model(self, rows, options):
+    def _fit_model(self, rows, **options):
         try:
             return _mercer.fit(rows, **options)
         except ValueError as error:
