@@ -22,12 +22,11 @@ class CMakeBuild(build_ext):
         if build is None:
             build = os.path.abspath(os.path.join(self.build_temp, "cmake"))
             configure = [
-                "cmake", "-S", str(ROOT), "-B", build, "-DCMAKE_BUILD_TYPE=Release",
-                "-DMERCER_TESTS=OFF", "-DMERCER_PYTHON=ON",
-                f"-DMERCER_PYTHON_EXECUTABLE={sys.executable}",
+                "cmake", "--preset", "release", "-S", str(ROOT), "-B", build,
+                "-DMERCER_TESTS=OFF", f"-DMERCER_PYTHON_EXECUTABLE={sys.executable}",
             ]
-            if shutil.which("ninja"):
-                configure += ["-G", "Ninja"]
+            if not shutil.which("ninja"):
+                configure += ["-G", "Unix Makefiles"]
             subprocess.run(configure, check=True)
             jobs = str(os.cpu_count() or 1)
             subprocess.run(

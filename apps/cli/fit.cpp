@@ -229,8 +229,8 @@ void add_fit(CLI::App& app) {
   add_text(fit, "--imputed", flags->imputed, "FILE",
            "save the rows with their missing cells filled (--missing em)", "Results");
   add_text(fit, "-k,--components", flags->components, "N|F|all|auto",
-           "how many: a count, a fraction of the variance, all, auto (above chance) or\n"
-           "gavish-donoho (all; kernels: up to 10)",
+           "how many: a count, a fraction of the variance, all, auto (above chance),\n"
+           "gavish-donoho or minka (all; kernels: up to 10)",
            "Results");
   add_text(fit, "--keep-rows", flags->keep_rows, "N",
            "rows to keep in the model for pre-images (0; kernels keep theirs)", "Results");

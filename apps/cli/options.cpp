@@ -134,10 +134,11 @@ Components parse_components(std::string_view text) {
   if (text == "all") return all_components();
   if (text == "auto") return significant();
   if (text == "gavish-donoho") return gavish_donoho();
+  if (text == "minka") return minka();
   const auto refuse = [&] {
     return UsageError(
         fmt::format("--components '{}' is neither a count (10), nor a fraction of the "
-                    "variance between 0 and 1 (0.95), nor all, auto or gavish-donoho",
+                    "variance between 0 and 1 (0.95), nor all, auto, gavish-donoho or minka",
                     text));
   };
   if (text.find_first_of(".eE") == std::string_view::npos) {

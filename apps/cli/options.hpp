@@ -69,7 +69,7 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
 FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,
                        const Monitor& monitor);
 
-/// `10`, `0.95`, `all`, `auto` or `gavish-donoho`.
+/// `10`, `0.95`, `all`, `auto`, `gavish-donoho` or `minka`.
 Components parse_components(std::string_view text);
 Solver parse_solver(std::string_view text);
 Missing parse_missing(std::string_view text);

@@ -33,10 +33,10 @@
 namespace mercer {
 
 /// How many components to keep: a count, a fraction of the variance, all that the data have, or as
-/// many as are more than chance (see significance.hpp).
+/// many as are more than chance or noise (see significance.hpp).
 class Components {
  public:
-  enum class Kind { all, count, fraction, significant, gavish_donoho };
+  enum class Kind { all, count, fraction, significant, gavish_donoho, minka };
   Components() = default;
   Components(Index count) : kind_(Kind::count), count_(count) {}  // NOLINT: {.components = 8}
   static Components of_variance(double f) {
@@ -75,6 +75,9 @@ inline Components variance_fraction(double f) { return Components::of_variance(f
 inline Components significant() { return Components::by(Components::Kind::significant); }
 /// Linear PCA: those above the best threshold for white noise of unknown size.
 inline Components gavish_donoho() { return Components::by(Components::Kind::gavish_donoho); }
+/// Linear PCA, N ≥ d: as many as have the most evidence, for a Gaussian in white noise (Minka
+/// 2000).
+inline Components minka() { return Components::by(Components::Kind::minka); }
 
 enum class Solver {
   automatic,   ///< by cost

@@ -60,7 +60,7 @@ struct MergeReport {
 
 /// Why a model has as many components as it has, where that was not the caller's choice.
 struct ComponentChoice {
-  std::string method;            ///< "parallel analysis", "gavish-donoho"
+  std::string method;            ///< "parallel analysis", "gavish-donoho", "minka"
   std::string reason;            ///< in a sentence
   int permutations = 0;          ///< of the columns
   std::int64_t rows = 0;         ///< that were looked at

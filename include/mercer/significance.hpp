@@ -50,4 +50,13 @@ Index significant_components(const ComponentChoice& choice, double level = 0.05)
 /// unknown size). ω(1) ≈ 2.858.
 double gavish_donoho_threshold(double beta);
 
+/// log p(rows | k) for k = 1 … d − 1: Laplace's approximation to the evidence for k components in
+/// white noise (Minka 2000). `variances`: all d, descending, zeros where there is none. O(d²).
+///
+///     Index best;
+///     mercer::minka_evidence(model.explained_variance(), 178).maxCoeff(&best);   // k = best + 1
+///
+/// Throws `Errc::bad_data` when d < 2 or there is no variance.
+Vector<double> minka_evidence(const Vector<double>& variances, double rows);
+
 }  // namespace mercer

@@ -67,19 +67,9 @@ Model<T> cut_by_gavish_donoho(const Model<T>& all) {
           "no singular value is above {:.4g}, the threshold for noise; to see components all the "
           "same ask for a number (-k 2)",
           threshold);
-  ModelParts<T> parts = all.parts();
-  parts.components = Matrix<T>(parts.components.topRows(kept));
-  parts.eigenvalues = Vector<double>(parts.eigenvalues.head(kept));
-  parts.report.solver.residuals.resize(static_cast<std::size_t>(kept));
-  parts.report.chosen =
-      ComponentChoice{"gavish-donoho",
-                      fmt::format("{} singular value{} above {:.4g}, {:.3f} times the median", kept,
-                                  kept == 1 ? " is" : "s are", threshold, threshold / typical),
-                      0,
-                      report.n_samples,
-                      {},
-                      0};
-  return Model<T>(std::move(parts));
+  return with_first(all, kept, "gavish-donoho",
+                    fmt::format("{} singular value{} above {:.4g}, {:.3f} times the median", kept,
+                                kept == 1 ? " is" : "s are", threshold, threshold / typical));
 }
 
 template Model<float> cut_by_gavish_donoho(const Model<float>&);

@@ -236,13 +236,25 @@ Table<T> rows_for_significance(Source<T>& source, const FitOptions& options) {
   return read_all(*from_memory(list.rows()));
 }
 
+template <class T>
+Model<T> with_first(const Model<T>& all, Index kept, std::string method, std::string reason) {
+  ModelParts<T> parts = all.parts();
+  parts.components = Matrix<T>(parts.components.topRows(kept));
+  parts.eigenvalues = Vector<double>(parts.eigenvalues.head(kept));
+  parts.report.solver.residuals.resize(static_cast<std::size_t>(kept));
+  parts.report.chosen =
+      ComponentChoice{std::move(method), std::move(reason), 0, parts.report.n_samples, {}, 0};
+  return Model<T>(std::move(parts));
+}
+
 #define MERCER_INSTANTIATE(T)                                                          \
   template ComponentChoice significance(const Rows<T>&, const FitOptions&,             \
                                         const SignificanceOptions&, const double*);    \
   template ComponentChoice significance(const Rows<T>&, std::shared_ptr<const Map<T>>, \
                                         const FitOptions&, const SignificanceOptions&, \
                                         const double*);                                \
-  template Table<T> rows_for_significance(Source<T>&, const FitOptions&);
+  template Table<T> rows_for_significance(Source<T>&, const FitOptions&);              \
+  template Model<T> with_first(const Model<T>&, Index, std::string, std::string);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -17,4 +17,12 @@ FitOptions with_choice(const FitOptions& options, const ComponentChoice& choice)
 template <class T>
 Model<T> cut_by_gavish_donoho(const Model<T>& all);
 
+/// The model, which has all components, cut to as many as have the most evidence.
+template <class T>
+Model<T> cut_by_minka(const Model<T>& all);
+
+/// Its first `kept` components, with the reason in the report.
+template <class T>
+Model<T> with_first(const Model<T>& all, Index kept, std::string method, std::string reason);
+
 }  // namespace mercer

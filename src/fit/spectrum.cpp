@@ -135,7 +135,7 @@ Index kept_components(const Components& asked, const Spectrum& s) {
       break;
   }
   require(asked.kind() == Components::Kind::fraction, Errc::bad_option,
-          "-k auto and gavish-donoho need rows to look at: give a count, a fraction or all");
+          "-k auto, gavish-donoho and minka need rows to look at: give a count, a fraction or all");
   double sum = 0;
   for (Index k = 0; k < rank; ++k) {
     sum += s.eigenvalues[k];

@@ -53,11 +53,13 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
     return fit(rows, options, all.weights, source.schema());
   }
   if (significant) return fit_significant(source, map, options);
+  const bool by_evidence = options.components.kind() == Components::Kind::minka;
   require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
-          "-k gavish-donoho is for linear PCA; use -k auto");
+          "-k {} is for linear PCA; use -k auto", by_evidence ? "minka" : "gavish-donoho");
   FitOptions all = options;
   all.components = all_components();
-  return cut_by_gavish_donoho(fit(source, all));
+  const Model<T> model = fit(source, all);
+  return by_evidence ? cut_by_minka(model) : cut_by_gavish_donoho(model);
 }
 
 #define MERCER_INSTANTIATE(T) \

@@ -8,7 +8,7 @@ namespace mercer {
 inline bool takes_steps(const FitOptions& options) {
   const auto kind = options.components.kind();
   return kind == Components::Kind::significant || kind == Components::Kind::gavish_donoho ||
-         options.missing == Missing::em;
+         kind == Components::Kind::minka || options.missing == Missing::em;
 }
 
 /// `map`: null for none.

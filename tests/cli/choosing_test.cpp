@@ -17,6 +17,12 @@ TEST(CliChoosing, auto_keeps_the_components_above_chance_and_says_why) {
   const auto donoho = mercer({"fit", data_file("wine.csv"), "--label", "cultivar", "--scale", "std",
                               "-k", "gavish-donoho", "--json"});
   EXPECT_THAT(donoho.out, testing::HasSubstr("\"method\": \"gavish-donoho\""));
+  const auto minka = mercer({"fit", data_file("iris.csv"), "--label", "species", "-k", "minka"});
+  EXPECT_THAT(minka.out,
+              testing::HasSubstr("minka: of 1 to 3 components 3 have the most evidence"));
+  expect_error(mercer({"fit", data_file("iris.csv"), "--label", "species", "-k", "minka",
+                       "--kernel", "rbf"}),
+               2, {"-k minka", "linear PCA", "-k auto"});
   expect_error(mercer({"fit", data_file("wine.csv"), "--label", "cultivar", "-k", "many"}), 2,
                {"--components 'many'", "auto"});
 }

@@ -114,24 +114,33 @@ def test_expressions_and_widths_from_the_data(rings):
     assert median.report()["kernel"].startswith("rbf(gamma=")
 
 
-def test_the_inverse_transform_is_kernel_ridge_about_the_mean(rings):
-    kpca = mercer.KernelPCA(2, kernel="rbf", gamma=1.0, alpha=0.1, fit_inverse_transform=True)
-    scores = kpca.fit_transform(rings)
-    theirs = decomposition.KernelPCA(
-        2, kernel="rbf", gamma=1.0, alpha=0.1, fit_inverse_transform=True
-    )
-    # scikit-learn's forgets the mean: it is the same for rows whose mean is 0.
-    centred = rings - rings.mean(axis=0)
-    theirs.fit(centred)
-    back = theirs.inverse_transform(theirs.transform(centred)) + rings.mean(axis=0)
-    assert np.allclose(kpca.inverse_transform(scores), back, atol=1e-8)
-    assert kpca.dual_coef_.shape == rings.shape
-    assert np.allclose(kpca.X_transformed_fit_, scores)
-
-
-def test_the_inverse_of_the_linear_kernel_finds_the_mean_again(iris):
-    kpca = mercer.KernelPCA(4, alpha=1e-9, fit_inverse_transform=True)
-    assert np.allclose(kpca.inverse_transform(kpca.fit_transform(iris)), iris, atol=1e-5)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("alpha", [1.0, 0.1])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        {"kernel": "linear"},
+        {"kernel": "poly", "degree": 2, "gamma": 0.1},
+        {"kernel": "rbf", "gamma": 0.3},
+        {"kernel": "rbf"},  # for scores of three columns gamma is then 1/3
+        {"kernel": "cosine"},
+        {"kernel": lambda x, y: np.exp(-0.1 * np.abs(x - y).sum())},
+    ],
+    ids=lambda k: str(k["kernel"])[:6] + str(k.get("gamma", "")),
+)
+def test_the_inverse_transform_is_scikit_learns(iris, kernel, alpha, dtype):
+    X, new = iris[::2].astype(dtype), iris[1::20]
+    ours = mercer.KernelPCA(3, alpha=alpha, fit_inverse_transform=True, **kernel)
+    theirs = decomposition.KernelPCA(3, alpha=alpha, fit_inverse_transform=True, **kernel)
+    scores = ours.fit_transform(X)
+    theirs.fit(X.astype(float))
+    # Coefficients are as large as X/alpha, and the matrix has a condition of some 1e4.
+    tolerance = 1e-8 if dtype == np.float64 else 1e-2
+    back = ours.inverse_transform(ours.transform(new.astype(dtype)))
+    assert back.dtype == (np.float64 if callable(kernel["kernel"]) else dtype)  # as there
+    assert np.allclose(back, theirs.inverse_transform(theirs.transform(new)), atol=tolerance)
+    assert np.allclose(ours.dual_coef_, theirs.dual_coef_, atol=10 * tolerance)
+    assert np.allclose(ours.X_transformed_fit_, scores)
 
 
 def test_no_inverse_where_scikit_learn_has_none(iris):

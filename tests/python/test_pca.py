@@ -70,6 +70,9 @@ def test_mle_finds_scikit_learns_dimension(iris, wine, digits):
         assert ours.n_components_ == theirs.n_components_
         assert ours.noise_variance_ == pytest.approx(theirs.noise_variance_, rel=1e-9)
     assert ours.n_components_ == 4
+    assert ours.report()["components_chosen"]["method"] == "minka"
+    assert mercer.PCA("mle").fit(iris[:, :1]).n_components_ == 0  # as there
+    assert decomposition.PCA("mle").fit(iris[:, :1]).n_components_ == 0
 
 
 def test_more_components_than_the_rank_are_orthonormal_and_of_no_variance():
@@ -171,6 +174,34 @@ def test_the_same_random_state_gives_the_same_numbers(digits):
     one, other = np.random.RandomState(7), np.random.RandomState(7)
     assert (fitted(one).components_ == fitted(other).components_).all()
     assert one.randint(100) == other.randint(100)
+
+
+def test_fitted_numbers_are_the_estimators_own_until_the_next_fit(iris, wine):
+    pca = mercer.PCA(2)
+    assert not hasattr(pca, "components_")
+    pca.fit(iris)
+    before = dict(vars(pca))
+    pca.transform(iris)
+    assert vars(pca).keys() == before.keys()
+    assert pca.components_ is pca.components_
+    pca.components_[0] *= -1
+    pca.explained_variance_ = np.ones(2)
+    assert (pca.components_[0] == -mercer.PCA(2).fit(iris).components_[0]).all()
+    assert (pca.explained_variance_ == 1).all() and pca.mean_.shape == (4,)
+    pca.fit(wine)
+    assert pca.components_.shape == (2, 13) and pca.explained_variance_[0] > 1
+    assert pca.noise_variance_ == pytest.approx(decomposition.PCA(2).fit(wine).noise_variance_)
+
+
+def test_parameters_are_checked_whenever_they_change(iris):
+    assert mercer.PCA(1).fit(iris).n_components_ == 1
+    assert mercer.PCA(1).fit(iris).n_components_ == 1
+    for wrong in (1.5, np.zeros(2), "many", [1]):
+        with pytest.raises(ValueError, match="n_components"):
+            mercer.PCA(wrong).fit(iris)
+    with pytest.warns(FutureWarning, match="int for a boolean"):
+        mercer.PCA(1, whiten=0).fit(iris)  # equal to False
+    assert mercer.PCA(1).fit(iris).n_components_ == 1
 
 
 def test_the_report_says_how(digits):

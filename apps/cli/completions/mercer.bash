@@ -33,7 +33,7 @@ _mercer() {
     --approx) COMPREPLY=($(compgen -W "none cholesky(rank=500) cholesky(tolerance=0.01) nystrom(landmarks=1000) fourier(features=2000) tensorsketch(features=2048)" -- "$current")); return ;;
     --time) COMPREPLY=($(compgen -W "10s 1min 10min" -- "$current")); return ;;
     --ddof) COMPREPLY=($(compgen -W "1 0" -- "$current")); return ;;
-    -k|--components) COMPREPLY=($(compgen -W "all 2 10 0.9 0.95" -- "$current")); return ;;
+    -k|--components) COMPREPLY=($(compgen -W "all auto gavish-donoho minka 2 10 0.9 0.95" -- "$current")); return ;;
     --flag) COMPREPLY=($(compgen -W "0.95 0.99 0.999" -- "$current")); return ;;
     --kind) COMPREPLY=($(compgen -W "scree scores biplot loadings contour circle t2spe trace" -- "$current")); return ;;
     --memory) COMPREPLY=($(compgen -W "256MiB 1GiB 4GiB" -- "$current")); return ;;

@@ -45,7 +45,7 @@ complete -c mercer -n '__mercer_in inverse denoise compress' -l alpha -x -d 'Reg
 complete -c mercer -n '__mercer_in inverse denoise compress' -l penalty -x -d 'How strongly the fixed point is held'
 complete -c mercer -n '__mercer_in denoise' -l start -x -a 'ridge row' -d 'Where the fixed point begins'
 complete -c mercer -n '__mercer_in inverse denoise' -l distances -r -d 'How good each row is'
-complete -c mercer -n '__mercer_in fit tune merge' -s k -l components -x -a 'all auto gavish-donoho 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
+complete -c mercer -n '__mercer_in fit tune merge' -s k -l components -x -a 'all auto gavish-donoho minka 2 10 0.9 0.95' -d 'Count, fraction of the variance, or all'
 complete -c mercer -n '__mercer_in fit tune learn' -l kernel -x -a 'rbf poly linear laplacian cosine' -d 'Kernel PCA with this kernel'
 complete -c mercer -n '__mercer_in fit learn' -l map -x -a 'monomials(degree=2) polynomial(degree=2) plain(degree=2) squares' -d 'PCA of explicit features'
 complete -c mercer -n '__mercer_in fit' -l precomputed -d 'The rows are a kernel matrix'

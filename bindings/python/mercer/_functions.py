@@ -223,7 +223,7 @@ def _estimator(model):
     else:
         identity = model.space == "input"
         estimator = PCA(outputs, map=None if identity else model.map, scale=model.scale.size > 0)
-        estimator._take(model, outputs)
+        estimator._take(model, outputs, model.n_samples)
     estimator.n_features_in_ = model.inputs
     if model.feature_names:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)

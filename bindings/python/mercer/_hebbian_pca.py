@@ -7,13 +7,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
 from ._linear import LinearScores
-from ._progress import monitor
+from ._progress import told
 from ._rows import (
     Continues,
     check_parameters,
+    require_finite,
     rows_of,
     seed_of,
-    sklearn_words,
     threads_of,
     validated,
 )
@@ -166,10 +166,14 @@ class HebbianPCA(
         """
         check_parameters(self)
         X = validated(self, X, reset=True, ensure_min_samples=2)
-        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
-            model, run = _mercer.learn(
-                rows_of(X), self._learner(), self.epochs or 0, 0.0, self.shuffle, tell
+        try:
+            model, run = told(
+                self, _mercer.learn, rows_of(X), self._learner(),
+                epochs=self.epochs or 0, shuffle=self.shuffle,
             )
+        except ValueError:
+            require_finite(self, X)
+            raise
         self._stream = None
         self._take(model, X.dtype)
         self.n_iter_ = run["epochs"]
@@ -198,8 +202,11 @@ class HebbianPCA(
             check_parameters(self)
         X = validated(self, X, reset=first)
         stream = _Learner(X.shape[1], self._learner()) if first else self._stream
-        with sklearn_words(self, X):
+        try:
             stream.neurons.update(rows_of(X))
+        except ValueError:
+            require_finite(self, X)
+            raise
         self._stream = stream
         self.n_samples_seen_ = stream.neurons.rows
         if stream.neurons.rows > 1 and stream.neurons.steps > 0:

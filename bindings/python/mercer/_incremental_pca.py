@@ -9,13 +9,13 @@ from sklearn.utils.extmath import _incremental_mean_and_var
 from sklearn.utils.sparsefuncs import incr_mean_variance_axis
 
 from . import _mercer
-from ._linear import LinearScores
+from ._linear import NUMBERS, LinearScores, ModelNumbers
 from ._rows import (
     FLOATS,
     Continues,
     check_parameters,
+    require_finite,
     rows_of,
-    sklearn_words,
     threads_of,
     validated,
 )
@@ -109,16 +109,9 @@ def columns_after(X, mean, variance, rows):
     return mean, variance, int(counts[0])
 
 
-def _attribute(name, doc):
-    """One of `attributes` of the model, found when somebody asks."""
-
-    def get(self):
-        return self._stream.model.attributes(self.n_components_)[name]
-
-    return property(get, doc=doc)
-
-
-class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.IncrementalPCA):
+class IncrementalPCA(
+    LinearScores, ModelNumbers, ModelFile, Continues, decomposition.IncrementalPCA
+):
     """Principal component analysis of rows that come in batches.
 
     A drop-in for :class:`sklearn.decomposition.IncrementalPCA`. Up to 4,096 columns it is exact:
@@ -253,19 +246,17 @@ class IncrementalPCA(LinearScores, ModelFile, Continues, decomposition.Increment
         self._stream = make(dtype, n_features, int(wanted), threads_of(self.n_jobs))
 
     def _update(self, X):
-        with sklearn_words(self, X):
+        try:
             self._stream.update(X)
+        except ValueError:
+            require_finite(self, X)
+            raise
         self.n_samples_seen_ = self._stream.rows
+        for name in NUMBERS:  # of the rows before these
+            self.__dict__.pop(name, None)
 
     def _fitted_model(self):
         return self._stream.model
-
-    components_ = _attribute("components_", "Principal axes.")
-    explained_variance_ = _attribute("explained_variance_", "Variance along each.")
-    explained_variance_ratio_ = _attribute("explained_variance_ratio_", "Share of the variance.")
-    singular_values_ = _attribute("singular_values_", "Norms of the scores.")
-    mean_ = _attribute("mean_", "Mean of the rows so far.")
-    noise_variance_ = _attribute("noise_variance_", "Mean variance of what is not kept.")
 
     @property
     def var_(self):

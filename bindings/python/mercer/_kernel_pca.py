@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
 from ._preimages import RidgePreimages
-from ._progress import monitor
+from ._progress import told
 from ._rows import (
     FLOATS,
     as_fitted,
@@ -20,7 +20,6 @@ from ._rows import (
     require_finite,
     rows_of,
     seed_of,
-    sklearn_words,
     threads_of,
     validated,
 )
@@ -190,9 +189,11 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         if callable(self.kernel):
             require_finite(self, X)
             given = self._user_matrix(X, X)
-        options = self._options(X)
-        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
-            model = self._fit_model(rows_of(given), {**options, "monitor": tell})
+        try:
+            model = told(self, self._fit_model, rows_of(given), **self._options(X))
+        except ValueError:
+            require_finite(self, X)
+            raise
         self._take(model, X)
         if self.fit_inverse_transform:
             self._fit_inverse_transform(self._training_scores(X), X)
@@ -217,7 +218,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
             options["memory"] = self.memory
         return options
 
-    def _fit_model(self, rows, options):
+    def _fit_model(self, rows, **options):
         try:
             return _mercer.fit(rows, **options)
         except ValueError as error:
@@ -313,8 +314,11 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         if callable(self.kernel):
             require_finite(self, X)
             given = self._user_matrix(X, self.X_fit_)
-        with sklearn_words(self, X):
+        try:
             scores = self._model.transform(rows_of(given), threads_of(self.n_jobs))
+        except ValueError:
+            require_finite(self, X)
+            raise
         return self._padded(scores)
 
     def _text(self, n_features):

@@ -3,7 +3,48 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._rows import as_fitted, rows_of, sklearn_words, threads_of
+from ._rows import as_fitted, require_finite, rows_of, threads_of
+
+
+class FromModel:
+    """A fitted attribute that is read off the model when somebody asks, and kept from then on.
+
+    What a fit of a millisecond would take to make arrays that few ask for is no small part of it.
+    """
+
+    def __init__(self, doc):
+        self.__doc__ = doc
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, estimator, owner=None):
+        if estimator is None:
+            return self
+        if not estimator.__sklearn_is_fitted__():
+            raise AttributeError(f"{type(estimator).__name__} has no {self._name}: it is not fitted")
+        numbers = estimator._fitted_model().attributes(estimator.n_components_)
+        for name, value in numbers.items():
+            estimator.__dict__.setdefault(name, value)
+        return estimator.__dict__[self._name]
+
+
+class ModelNumbers:
+    """The model's numbers under scikit-learn's names."""
+
+    components_ = FromModel("Principal axes, the rows.")
+    explained_variance_ = FromModel("Variance along each.")
+    explained_variance_ratio_ = FromModel("Its share of the variance.")
+    singular_values_ = FromModel("Norms of the centred scores.")
+    mean_ = FromModel("Mean of the rows.")
+    noise_variance_ = FromModel("Mean variance of what is not kept.")
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+
+NUMBERS = [name for name, value in vars(ModelNumbers).items() if isinstance(value, FromModel)]
 
 
 class LinearScores(TransformerMixin):
@@ -28,8 +69,11 @@ class LinearScores(TransformerMixin):
             check_is_fitted(self)
             raise
         X = as_fitted(self, X)
-        with sklearn_words(self, X):
+        try:
             scores = model.transform(rows_of(X), threads_of(self.n_jobs))
+        except ValueError:
+            require_finite(self, X)
+            raise
         return self._kept(scores)
 
     def _kept(self, scores):
@@ -41,7 +85,9 @@ class LinearScores(TransformerMixin):
 
     def _deviations(self):
         # Directions of no variance are left as they are, not blown up.
-        deviations = np.sqrt(self.explained_variance_)
+        model = self._fitted_model()
+        variances = model.explained_variance[: self.n_components_]
+        deviations = np.sqrt(variances).astype(model.components.dtype)
         smallest = np.finfo(deviations.dtype).eps
         return np.where(deviations < smallest, smallest, deviations)
 

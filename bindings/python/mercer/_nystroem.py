@@ -14,8 +14,8 @@ from ._rows import (
     check_parameters,
     kernel_text,
     matrix_of,
+    require_finite,
     rows_of,
-    sklearn_words,
     threads_of,
 )
 from ._saving import ModelFile
@@ -147,8 +147,11 @@ class Nystroem(ModelFile, kernel_approximation.Nystroem):
             X = self._validate_data(X, accept_sparse="csr", dtype=FLOATS, reset=False)
             return self._user_matrix(X, self.components_) @ self.normalization_.T
         X = as_fitted(self, X)
-        with sklearn_words(self, X):
+        try:
             return self._model.transform(rows_of(X), threads_of(self.n_jobs))
+        except ValueError:
+            require_finite(self, X)
+            raise
 
     def _user_matrix(self, X, Y):
         params = self._get_kernel_params()

@@ -6,9 +6,9 @@ from sklearn import decomposition
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
-from ._linear import LinearScores
-from ._progress import monitor
-from ._rows import check_parameters, rows_of, seed_of, sklearn_words, threads_of, validated
+from ._linear import NUMBERS, LinearScores, ModelNumbers
+from ._progress import told
+from ._rows import check_parameters, require_finite, rows_of, seed_of, threads_of, validated
 from ._saving import ModelFile
 
 _SOLVERS = {
@@ -20,7 +20,7 @@ _SOLVERS = {
 }
 
 
-class PCA(LinearScores, ModelFile, decomposition.PCA):
+class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
     """Principal component analysis.
 
     A drop-in for :class:`sklearn.decomposition.PCA`: its parameters come first and mean the same;
@@ -118,17 +118,15 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
         progress=None,
         verbose=False,
     ):
-        super().__init__(
-            n_components,
-            copy=copy,
-            whiten=whiten,
-            svd_solver=svd_solver,
-            tol=tol,
-            iterated_power=iterated_power,
-            n_oversamples=n_oversamples,
-            power_iteration_normalizer=power_iteration_normalizer,
-            random_state=random_state,
-        )
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
         self.map = map
         self.scale = scale
         self.tolerance = tolerance
@@ -178,9 +176,10 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
     def _fit(self, X):
         n_samples, n_features = X.shape
         wanted = self._wanted(n_samples, n_features)
-        solver = self._fit_svd_solver
-        options = {"tolerance": self.tolerance, "threads": threads_of(self.n_jobs)}
-        if solver == "arpack" and self.tol > 0:
+        options = {"tolerance": self.tolerance}
+        if self.n_jobs is not None:
+            options["threads"] = threads_of(self.n_jobs)
+        if self.svd_solver == "arpack" and self.tol > 0:
             options["tolerance"] = max(self.tol, 1e-15)
         if not (isinstance(wanted, str) or wanted == 0):
             options["components"] = wanted
@@ -192,42 +191,44 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             options["scale"] = True
         if self.memory is not None:
             options["memory"] = self.memory
-        with monitor(self.progress, self.verbose) as tell, sklearn_words(self, X):
-            model = _mercer.fit(rows_of(X), self.map or "", monitor=tell, **options)
+        try:
+            model = told(self, _mercer.fit, rows_of(X), self.map or "", **options)
+        except ValueError:
+            require_finite(self, X)
+            raise
         if wanted == "mle":
-            spectrum = np.zeros(model.components.shape[1])
-            spectrum[: model.outputs] = model.explained_variance
-            wanted = int(_mercer.minka_dimension(spectrum, n_samples))
-            self._take(model.with_components(max(1, wanted)), wanted)
+            kept = _mercer.cut_by_minka(model)
+            self._take(kept, kept.outputs, n_samples)
             # Known one by one, small variances need not be what others leave of the sum.
-            self.noise_variance_ = float(spectrum[wanted:].mean())
+            rest = model.explained_variance[kept.outputs :]
+            self.noise_variance_ = float(rest.sum() / (model.components.shape[1] - kept.outputs))
             return
         found = model.outputs
         if found != wanted and isinstance(wanted, Integral) and wanted > 0 and self.map is None:
             model, found = model.with_components(wanted), wanted
-        self._take(model, 0 if wanted == 0 else found)
+        self._take(model, 0 if wanted == 0 else found, n_samples)
 
     def _wanted(self, n_samples, n_features):
         """The number of components, refused in scikit-learn's words where it is impossible."""
-        most = min(n_samples, n_features)
-        wanted = self.n_components
-        if wanted is None:
-            wanted = most - 1 if self.svd_solver == "arpack" else most
+        wanted, most = self.n_components, min(n_samples, n_features)
+        if self.map is not None:  # the features are more than the columns, the library knows how many
+            return wanted
+        if type(wanted) is int and 1 <= wanted < most:  # most often
+            return wanted
         solver = self.svd_solver
+        if wanted is None:
+            wanted = most - 1 if solver == "arpack" else most
         if solver == "auto":
             few = wanted != "mle" and 1 <= wanted < 0.8 * most
             solver = "randomized" if few and max(n_samples, n_features) > 500 else "full"
-        self._fit_svd_solver = solver
-        if type(wanted) is int and 1 <= wanted < most and self.map is None:  # most often
-            return wanted
-        if self.map is not None:  # the features are more than the columns, the library knows how many
-            return self.n_components
         if solver in ("full", "covariance_eigh"):
             if wanted == "mle":
                 if n_samples < n_features:
                     raise ValueError(
                         "n_components='mle' is only supported if n_samples >= n_features"
                     )
+                if n_features == 1:  # no k is below the number of columns
+                    return 0
             elif not 0 <= wanted <= most:
                 raise ValueError(
                     f"n_components={wanted!r} must be between 0 and min(n_samples, n_features)"
@@ -266,8 +267,12 @@ class PCA(LinearScores, ModelFile, decomposition.PCA):
             raise ValueError("the likelihood is that of the columns themselves: no map, no scale")
         return super().score_samples(X)
 
-    def _take(self, model, n_components):
-        """The model's numbers under scikit-learn's names."""
+    def _take(self, model, n_components, n_samples):
+        for name in NUMBERS:
+            self.__dict__.pop(name, None)
         self._model = model
-        self.n_samples_ = model.n_samples
-        self.__dict__.update(model.attributes(n_components))
+        self.n_components_ = n_components
+        self.n_samples_ = n_samples
+
+    def __sklearn_is_fitted__(self):
+        return "_model" in self.__dict__

@@ -6,20 +6,21 @@ from sklearn.utils.validation import check_is_fitted
 
 
 class RidgePreimages:
-    """Kernel ridge regression of the rows on their scores, about the mean of the rows."""
+    """scikit-learn's inverse transform: kernel ridge regression of the rows on their scores."""
 
+    # Solved here because the library's pre-images regress about the mean of the rows and choose
+    # alpha and the kernel of the scores themselves, which other numbers than scikit-learn's follow.
     def _fit_inverse_transform(self, X_transformed, X):
         k = self._get_kernel(X_transformed)
         k.flat[:: len(k) + 1] += self.alpha
-        self._inverse_mean = X.mean(axis=0)
-        self.dual_coef_ = linalg.solve(k, X - self._inverse_mean, assume_a="pos", overwrite_a=True)
+        self.dual_coef_ = linalg.solve(k, X, assume_a="pos", overwrite_a=True)
         self.X_transformed_fit_ = X_transformed
 
     def inverse_transform(self, X):
-        """Rows whose scores come near the given ones: kernel ridge regression, about the mean.
+        """Rows whose scores come near the given ones, by kernel ridge regression.
 
-        Unlike scikit-learn's, which regresses the rows themselves, it shrinks towards the mean of
-        the training rows and not towards 0.
+        As in scikit-learn the rows are regressed as they are: `alpha` shrinks towards 0, and the
+        mean of the rows is only found as far as scores tell of it.
 
         Parameters
         ----------
@@ -39,4 +40,4 @@ class RidgePreimages:
             )
         check_is_fitted(self)
         X = np.asarray(X, dtype=self.X_transformed_fit_.dtype)
-        return self._get_kernel(X, self.X_transformed_fit_) @ self.dual_coef_ + self._inverse_mean
+        return self._get_kernel(X, self.X_transformed_fit_) @ self.dual_coef_

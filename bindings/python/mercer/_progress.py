@@ -52,25 +52,21 @@ class _Bar:
             self._bar.close()
 
 
-class monitor:
-    """with monitor(progress, verbose) as tell: the function that the library calls, or None."""
+def told(estimator, work, *words, **options):
+    """The work, with whoever listens to its progress."""
+    if estimator.progress is None and not estimator.verbose:
+        return work(*words, monitor=None, **options)
+    bar = _bar() if estimator.verbose else None
+    listeners = [x for x in (estimator.progress, bar) if x is not None]
 
-    __slots__ = ("_listeners", "_bar")
+    def tell(*state):
+        return all([listener(Progress(*state)) is not False for listener in listeners])
 
-    def __init__(self, progress, verbose):
-        self._bar = _bar() if verbose else None
-        self._listeners = [x for x in (progress, self._bar) if x is not None]
-
-    def __enter__(self):
-        return self._tell if self._listeners else None
-
-    def __exit__(self, *error):
-        if self._bar is not None:
-            self._bar.close()
-
-    def _tell(self, *words):
-        state = Progress(*words)
-        return all([listener(state) is not False for listener in self._listeners])
+    try:
+        return work(*words, monitor=tell, **options)
+    finally:
+        if bar is not None:
+            bar.close()
 
 
 def _bar():

@@ -1,6 +1,5 @@
 """What estimators hand to the library: rows, threads, seeds, kernels by name."""
 import copy
-import functools
 import operator
 
 import numpy as np
@@ -16,7 +15,7 @@ _NATIVE = frozenset(map(np.dtype, FLOATS))
 
 def rows_of(X):
     """An array as it is, a CSR matrix as the tuple of its parts, columns ascending."""
-    if not sparse.issparse(X):
+    if isinstance(X, np.ndarray) or not sparse.issparse(X):
         return X
     X = X.tocsr()
     if not X.has_canonical_format:
@@ -47,41 +46,33 @@ class Continues:
         return other
 
 
-@functools.lru_cache(maxsize=None)
-def _parameters(kind):
-    return operator.itemgetter(*kind._get_param_names())
-
-
 _PLAIN = frozenset((type(None), bool, int, float, str))
-_accepted = set()
+_checked = {}  # by class: what reads the parameters, and the latest that were plain and right
 
 
 def check_parameters(estimator):
     """scikit-learn's check, which takes longer than many a fit, once for the same plain values."""
     kind = type(estimator)
-    values = _parameters(kind)(estimator.__dict__)
-    types = tuple(map(type, values))
-    key = (kind, values, types) if _PLAIN.issuperset(types) else None
-    if key is None or key not in _accepted:
+    if kind not in _checked:
+        _checked[kind] = operator.itemgetter(*kind._get_param_names()), ()
+    read, latest = _checked[kind]
+    values = read(estimator.__dict__)
+    if latest and all(map(operator.is_, values, latest)):  # nothing of them need be looked at
+        return
+    if [*map(type, values)] != [*map(type, latest)] or values != latest:
         estimator._validate_params()
-        if key is not None and len(_accepted) < 1000:
-            _accepted.add(key)
+    if _PLAIN.issuperset(map(type, values)):
+        _checked[kind] = read, values
 
 
-def _is_ready(X, least_rows):
-    """An array that scikit-learn's validation would give back as it is."""
-    return (
-        type(X) is np.ndarray
-        and X.ndim == 2
-        and X.dtype in _NATIVE
-        and X.shape[0] >= least_rows
-        and X.shape[1] > 0
-    )
+def _is_ready(X):
+    """An array that scikit-learn's validation would give back as it is, if it has enough rows."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype in _NATIVE and X.size > 0
 
 
 def validated(estimator, X, *, reset, ensure_min_samples=1):
     """X as scikit-learn checks it, but for NaN and infinities, which the library looks for."""
-    if reset and _is_ready(X, ensure_min_samples):
+    if reset and _is_ready(X) and len(X) >= ensure_min_samples:
         estimator.n_features_in_ = X.shape[1]
         estimator.__dict__.pop("feature_names_in_", None)
         return X
@@ -99,7 +90,7 @@ def as_fitted(estimator, X):
     """Rows for a fitted estimator; an array that needs no conversion costs next to nothing."""
     known = estimator.__dict__
     if (
-        _is_ready(X, 1)
+        _is_ready(X)
         and X.shape[1] == known.get("n_features_in_")
         and "feature_names_in_" not in known
     ):
@@ -107,25 +98,8 @@ def as_fitted(estimator, X):
     return validated(estimator, X, reset=False)
 
 
-class sklearn_words:
-    """Refusals of the library become scikit-learn's where it refuses the same rows."""
-
-    __slots__ = ("estimator", "X")
-
-    def __init__(self, estimator, X):
-        self.estimator, self.X = estimator, X
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if kind is ValueError:
-            require_finite(self.estimator, self.X)
-        return False
-
-
 def require_finite(estimator, X):
-    """Refuses NaN and infinities as scikit-learn does."""
+    """Refuses NaN and infinities as scikit-learn does, also where the library refused them first."""
     check_array(X, accept_sparse="csr", dtype=FLOATS, estimator=estimator, input_name="X")
 
 

@@ -2,8 +2,8 @@
 #include <mercer/fit.hpp>
 
 #include "arrays.hpp"
+#include "fit/significance.hpp"
 #include "maps/from_text.hpp"
-#include "minka.hpp"
 #include "options.hpp"
 #include "register.hpp"
 #include "work.hpp"
@@ -55,12 +55,8 @@ void register_fit(py::module_& module) {
              py::arg("names") = std::vector<std::string>(), py::arg("threads") = 0);
   module.def("merge", &merge_models<double>, py::arg("models"), py::arg("components") = py::none(),
              py::arg("names") = std::vector<std::string>(), py::arg("threads") = 0);
-  module.def(
-      "minka_dimension",
-      [](const Flat<double>& spectrum, double rows) {
-        return minka_dimension({spectrum.data(), static_cast<std::size_t>(spectrum.size())}, rows);
-      },
-      py::arg("spectrum"), py::arg("rows"));
+  module.def("cut_by_minka", &cut_by_minka<float>, py::arg("model"));
+  module.def("cut_by_minka", &cut_by_minka<double>, py::arg("model"));
 }
 
 }  // namespace mercer::python

@@ -39,6 +39,7 @@ Solver solver_of(const std::string& name) {
 
 FitOptions fit_options(const py::dict& words) {
   FitOptions o;
+  o.threads = thread_limit();
   for (const auto& [key, value] : words) {
     const auto name = key.cast<std::string>();
     if (name == "components") o.components = components_of(value);

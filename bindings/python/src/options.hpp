@@ -9,8 +9,8 @@ namespace mercer::python {
 
 namespace py = pybind11;
 
-/// `components` is None, a count (that many at most) or a fraction below 1. TypeError for a name
-/// that FitOptions does not have.
+/// `components` is None, a count (that many at most) or a fraction below 1; `threads` are otherwise
+/// as many as `thread_limit`. TypeError for a name that FitOptions does not have.
 FitOptions fit_options(const py::dict& words);
 
 /// None: as many as BLAS may use, which threadpoolctl and the environment limit.
