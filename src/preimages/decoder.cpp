@@ -130,7 +130,8 @@ std::string Decoder<T>::text() const {
   if (p.options.start == PreImageStart::row)
     return fmt::format("the fixed point from each row, with penalty {:g}", p.options.penalty);
   const std::string ridge = fmt::format("{} of {} rows", p.ridge->text(), n);
-  if (p.method == PreImageMethod::ridge) return ridge;
+  if (p.method == PreImageMethod::ridge)
+    return p.why.empty() ? ridge : fmt::format("{}; {}", ridge, p.why);
   return fmt::format("{}, then the fixed point with penalty {:g}", ridge, p.options.penalty);
 }
 

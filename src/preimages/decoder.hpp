@@ -39,6 +39,7 @@ struct Decoder<T>::Parts {
   Model<T> model;
   PreImageOptions options;
   PreImageMethod method;
+  std::string why;                        ///< why `automatic` was not the fixed point
   std::optional<Gaussian> gaussian;       ///< the kernel that is evaluated or approximated
   bool nonnegative = false;               ///< φ has no value for negative entries
   std::optional<PreImageSpace<T>> space;  ///< none for linear models

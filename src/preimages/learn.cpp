@@ -104,11 +104,15 @@ void Decoder<T>::Parts::choose_method() {
   Matrix<T> none(0, map.inputs());
   const bool holds_x = kernels ? linear || (polynomial && polynomial->coef0 > 0)
                                : map.decode(Matrix<T>(0, map.features()), none);
-  if (method == PreImageMethod::automatic)
+  const std::string what = kernel ? kernel->text() : map.text();
+  if (method == PreImageMethod::automatic) {
     method = (kernels ? linear : holds_x) ? PreImageMethod::exact
              : kernels && gaussian        ? PreImageMethod::fixed_point
                                           : PreImageMethod::ridge;
-  const std::string what = kernel ? kernel->text() : map.text();
+    if (method == PreImageMethod::ridge)
+      why = gaussian ? "the fixed point takes a kernel and its anchors, not random features"
+                     : fmt::format("the fixed point is for Gaussian kernels, not for {}", what);
+  }
   require(method != PreImageMethod::exact || holds_x, Errc::bad_option,
           "{} has no exact inverse: most points of its feature space are the image of no row; use "
           "ridge",

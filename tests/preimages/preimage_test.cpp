@@ -337,6 +337,37 @@ TEST(PreImage, a_learned_kernel_model_whose_axes_are_not_orthonormal_is_decoded_
   EXPECT_LT((a.distance - b.distance).cwiseAbs().maxCoeff(), 1e-7);
 }
 
+TEST(PreImage, kernels_that_are_not_gaussian_take_the_ridge_and_say_why) {
+  test::Random random(41);
+  const Matrix<double> x = random.normal(80, 2) * random.normal(2, 4) + 0.05 * random.normal(80, 4);
+  const double total = (x.rowwise() - x.colwise().mean()).squaredNorm();
+  for (const char* text : {"laplacian(gamma=0.2)", "poly(degree=2, coef0=1, gamma=0.5)",
+                           "poly(degree=3, coef0=0, gamma=0.5)", "matern(nu=1.5, length=3)",
+                           "exponential(gamma=0.2)", "rbf(gamma=0.05)+linear()"}) {
+    SCOPED_TRACE(text);
+    const Kernel kernel = Kernel::parse(text);
+    const auto model = fit(x, {.components = 6, .kernel = kernel});
+    const Decoder<double> decoder(model);
+    EXPECT_EQ(decoder.method(), PreImageMethod::ridge);
+    EXPECT_HAS(decoder.text(), "ridge(rbf(");
+    EXPECT_HAS(decoder.text(), "the fixed point is for Gaussian kernels, not for " + kernel.text());
+    EXPECT_LT((decoder.denoise(Rows<double>(x)).rows - x).squaredNorm(), 0.2 * total);
+    for (const PreImageMethod method : {PreImageMethod::fixed_point, PreImageMethod::distances})
+      EXPECT_HAS(error_of([&] { Decoder<double>(model, {.method = method}); }).what(), "use ridge");
+    // Nothing is explained that was asked for.
+    EXPECT_EQ(Decoder<double>(model, {.method = PreImageMethod::ridge}).text().find("fixed point"),
+              std::string::npos);
+  }
+  const Kernel gaussian = kernels::rbf({.gamma = 0.05});
+  const auto exact = fit(x, {.components = 4, .kernel = gaussian});
+  EXPECT_EQ(Decoder<double>(exact).method(), PreImageMethod::fixed_point);
+  const auto features = fit(
+      x,
+      {.components = 4, .kernel = gaussian, .approx = Fourier{.features = 100}, .keep_rows = 80});
+  EXPECT_EQ(Decoder<double>(features).method(), PreImageMethod::ridge);
+  EXPECT_HAS(Decoder<double>(features).text(), "not random features");
+}
+
 TEST(PreImage, what_cannot_be_done_is_refused) {
   const Matrix<double> x = circle(30, 0.1, 30);
   const auto method = [](PreImageMethod m) { return PreImageOptions{.method = m}; };
