@@ -134,7 +134,8 @@ std::string over_parameter(const Search& s, const TuneGrid& grid, const PlotOpti
   std::vector<std::size_t> order(s.ks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   // The line of the best lies on top.
-  std::ranges::stable_partition(order, [&](std::size_t i) { return i != s.line_of(s.best()); });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return i != s.line_of(s.best()); });
   for (const std::size_t line : order) {
     std::vector<std::pair<double, double>> points;
     for (const TuneCell* cell : s.cells)
