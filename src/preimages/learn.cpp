@@ -122,8 +122,13 @@ void Decoder<T>::Parts::choose_method() {
       "the fixed point is for models of Gaussian kernels (rbf) and their anchors, not for {} {}; "
       "use ridge",
       kernels ? "the kernel" : map.text(), kernel ? kernel->text() : "");
-  require(method != PreImageMethod::distances || gaussian, Errc::bad_option,
-          "distances tell of rows where the kernel is Gaussian (rbf), not for {}; use ridge", what);
+  if (method == PreImageMethod::distances) {
+    require(kernel && kernel->node()->radial(), Errc::bad_option,
+            "distances tell of rows where the kernel falls with |x - y| alone (rbf, exponential, "
+            "matern, rational_quadratic), not for {}; use ridge",
+            what);
+    input_distances.emplace(*kernel);
+  }
   require(options.start == PreImageStart::ridge || method == PreImageMethod::fixed_point,
           Errc::bad_option, "only the fixed point can start at rows, not {}", name_of(method));
   const bool has_rows = kernels || model.rows().rows() > 0;
