@@ -4,33 +4,18 @@
 // An input that begins with '{' is the JSON of a header, a zero byte and the arrays: its length and
 // checksum are put right first, as no chance change would get past them.
 
-#include "model/checksum.hpp"
+#include "sealed.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
 #include <mercer/preimage.hpp>
 
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 namespace {
 
 using namespace mercer;
-
-std::string sealed(const std::string& input) {
-  const std::size_t end = std::min(input.find('\0'), input.size());
-  const std::uint64_t length = end;
-  std::string file(safetensors::length_bytes, '\0');
-  std::memcpy(file.data(), &length, sizeof length);
-  file += input.substr(0, end);
-  if (end < input.size()) file += input.substr(end + 1);
-  if (file.size() < checksum::position + checksum::zeros.size()) return file;
-  file.replace(checksum::position, checksum::zeros.size(), checksum::zeros);
-  file.replace(checksum::position, checksum::zeros.size(), checksum::text(checksum::add(0, file)));
-  return file;
-}
 
 template <class T>
 void check(const std::string& bytes) {

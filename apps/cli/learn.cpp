@@ -394,7 +394,7 @@ void add_learn(CLI::App& app) {
            "Stopping and going on");
   add_switch(c, "--resume", f.resume, "go on from the checkpoint, bit for bit",
              "Stopping and going on");
-  add_row_flags(c, f.rows, Weights::no);
+  add_row_flags(c, f.rows, Weights::yes);
   add_text(c, "--memory", f.memory, "SIZE", "budget, such as 256MiB; larger data is streamed",
            "Running");
   add_run_flags(c, f.run);

@@ -9,6 +9,7 @@
 #include "model_rows.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
+#include "reference_rows.hpp"
 
 #include <mercer/loadings.hpp>
 #include <mercer/picture.hpp>
@@ -28,6 +29,7 @@ constexpr const char* plot_examples =
     "  mercer plot wine.st --kind scree -o scree.svg\n"
     "  mercer plot wine.st wine.csv --kind biplot --ellipses -o biplot.svg\n"
     "  mercer plot wine.st wine.csv --kind scores --components 1,3 -o - | rsvg-convert > pc.png\n"
+    "  mercer plot wine.st new.csv --kind t2spe --reference good.csv -o limits.svg\n"
     "  mercer plot trace.csv --kind trace -o run.svg         the trace of mercer learn\n";
 
 /// Numbers that are kept of rows: beyond that every other row has to do.
@@ -43,6 +45,7 @@ struct PlotFlags {
   std::string title;
   std::string width, height;
   std::string level = "0.99";
+  std::string reference;
   std::string levels = "9";
   bool ellipses = false;
 };
@@ -181,7 +184,13 @@ std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, PlotOption
   RowScores all;
   all.t2 = rows.numbers().col(0);
   if (has_spe) all.spe = rows.numbers().col(1);
-  return t2spe_svg(all, scorer.limits(parse_level("--flag", flags.level)), options);
+  const double level = parse_level("--flag", flags.level);
+  if (flags.reference.empty()) return t2spe_svg(all, scorer.limits(level), options);
+  const ReadOptions reading = read_options(flags.rows, flags.run, {});
+  return t2spe_svg(all,
+                   reference_limits(model, scorer, flags.model, flags.reference, reading, level,
+                                    flags.run.quiet),
+                   options);
 }
 
 template <class T>
@@ -249,6 +258,10 @@ void run(const PlotFlags& flags) {
         "--kind '{}' is unknown; use scree, scores, biplot, loadings, contour, circle, t2spe or "
         "trace",
         flags.kind));
+  if (!flags.reference.empty() && flags.kind != "t2spe")
+    throw UsageError("--reference is for --kind t2spe: limits from these rows");
+  if (flags.rows.data == "-" && flags.reference == "-")
+    throw UsageError("DATA and --reference cannot both be standard input");
   if (flags.rows.data.empty())
     for (const std::string* flag :
          {&flags.rows.columns, &flags.rows.exclude, &flags.rows.label, &flags.rows.id})
@@ -287,6 +300,8 @@ void add_plot(CLI::App& app) {
   add_switch(command, "--ellipses", flags->ellipses, "around each label: 95 % of a Gaussian",
              "Results");
   add_text(command, "--flag", flags->level, "LEVEL", "of the limits of t2spe (0.99)", "Results");
+  add_text(command, "--reference", flags->reference, "GOOD",
+           "limits of t2spe from these rows, which are good and were not in the fit", "Results");
   add_text(command, "--levels", flags->levels, "N", "lines a panel of contour (9)", "Results");
   add_text(command, "--title", flags->title, "TEXT", "above the picture", "Results");
   add_text(command, "--width", flags->width, "N", "in pixels (640)", "Results");

@@ -5,6 +5,7 @@
 #include "kept_rows.hpp"
 #include "model_rows.hpp"
 #include "progress_bar.hpp"
+#include "reference_rows.hpp"
 #include "score_findings.hpp"
 #include "summary.hpp"
 #include "through_model.hpp"
@@ -38,26 +39,6 @@ struct ScoreFlags : ThroughModelFlags {
   bool contributions = false;
   bool json = false;
 };
-
-template <class T>
-RowScores reference_rows(const Model<T>& model, const Scorer<T>& scorer, const ScoreFlags& flags,
-                         const ReadOptions& reading) {
-  const auto source = open_for(model, flags.model, flags.reference, reading);
-  std::vector<double> t2, spe;
-  while (const auto block = source->next()) {
-    stop_if_interrupted();
-    const RowScores rows =
-        naming(source->name(), [&] { return scorer(block->rows, reading.missing); });
-    t2.insert(t2.end(), rows.t2.begin(), rows.t2.end());
-    spe.insert(spe.end(), rows.spe.begin(), rows.spe.end());
-  }
-  require(!t2.empty(), Errc::bad_data, "'{}' has no rows", source->name());
-  note_dropped(*source, flags.run.quiet);
-  const auto vector = [](const std::vector<double>& v) {
-    return Vector<double>(Eigen::Map<const Vector<double>>(v.data(), static_cast<Index>(v.size())));
-  };
-  return {{}, vector(t2), vector(spe), {}};
-}
 
 std::vector<std::string> column_names(Index k, bool has_spe, const ScoreFlags& flags) {
   std::vector<std::string> names = {"t2"};
@@ -127,7 +108,7 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
       const RowScores rows = naming(
           source.name(), [&] { return scorer(block->rows.middle(first, count), reading.missing); });
       const std::vector<Flag> marks = flagged(rows, limits);
-      found.totals.add(rows);
+      found.totals.add(rows, block->weights ? block->weights + first : nullptr);
       take_flagged(*block, first, seen, rows, marks, found);
       if (out)
         out->write(
@@ -153,7 +134,8 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   const Scorer<T> scorer(model, reading.threads);
   const ScoreLimits limits = flags.reference.empty()
                                  ? scorer.limits(level)
-                                 : limits_of(reference_rows(model, scorer, flags, reading), level);
+                                 : reference_limits(model, scorer, flags.model, flags.reference,
+                                                    reading, level, flags.run.quiet);
   Findings found = stream(model, scorer, limits, *source, flags, reading);
   bar.erase();
   note_dropped(*source, flags.run.quiet);
@@ -204,9 +186,9 @@ void add_score(CLI::App& app) {
              "columns ctr_pcN and cos2_pcN: the share of row in component, and the reverse",
              "Results");
   add_switch(command, "--json", flags->json, "findings as JSON instead of words", "Results");
-  add_through_model_flags(command, *flags, "DATA",
-                          "rows with the model's columns, in any order; - for standard input",
-                          "T2, SPE and flag of each row (.csv .tsv .npy; - for standard output)");
+  add_through_model_flags(
+      command, *flags, "DATA", "rows with the model's columns, in any order; - for standard input",
+      "T2, SPE and flag of each row (.csv .tsv .npy; - for standard output)", Weights::yes);
   command.callback([flags] { run(*flags); });
 }
 

@@ -10,11 +10,11 @@ namespace mercer::cli {
 
 void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
                              const std::string& data_name, const std::string& data_help,
-                             const std::string& output_help) {
+                             const std::string& output_help, Weights weights) {
   add_text(command, "MODEL", flags.model, "", "a model saved by fit", "Files")->required();
   add_text(command, data_name, flags.rows.data, "", data_help, "Files")->required();
   add_text(command, "-o,--output", flags.output, "FILE", output_help, "Results");
-  add_row_flags(command, flags.rows, Weights::no);
+  add_row_flags(command, flags.rows, weights);
   add_precision_flag(command, flags.precision, "of the arithmetic (the model's)");
   add_run_flags(command, flags.run);
   add_help(command);

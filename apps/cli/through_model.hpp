@@ -22,7 +22,7 @@ struct ThroughModelFlags {
 /// MODEL, then the rows as `data_name`; -o, what rows in general take, --precision.
 void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
                              const std::string& data_name, const std::string& data_help,
-                             const std::string& output_help);
+                             const std::string& output_help, Weights weights = Weights::no);
 
 /// The model in the precision asked for, or in its own.
 AnyModel load_model(const ThroughModelFlags& flags);

@@ -12,6 +12,7 @@
 #include "summary.hpp"
 #include "tune_checkpoint.hpp"
 
+#include <mercer/picture.hpp>
 #include <mercer/tune.hpp>
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ constexpr const char* tune_examples =
     "  mercer tune wine.csv --label cultivar --scale std --kernel rbf -o best.st\n"
     "  mercer tune data.npy --kernel 'rbf(gamma={0.01..10:7})' --kernel 'poly(degree={2,3})' -k "
     "2,5,10\n"
-    "  mercer tune data.npy --kernel laplacian --criterion parallel\n"
+    "  mercer tune data.npy --kernel laplacian --criterion parallel --plot tune.svg\n"
     "  mercer tune big.npy --kernel rbf --rows 5000 --checkpoint tune.jsonl    stop and go on\n";
 
 struct TuneFlags {
@@ -41,7 +42,7 @@ struct TuneFlags {
   std::vector<std::string> kernels;
   std::string criterion = "preimage-cv", components, folds = "5", noise = "0.5", most_rows = "2000";
   std::string method = "auto";
-  std::string model, table, checkpoint;
+  std::string model, table, plot, checkpoint;
   bool json = false;
 };
 
@@ -126,26 +127,27 @@ void tune_rows(const TuneFlags& flags) {
   options.rows = static_cast<Index>(parse_integer("--rows", flags.most_rows, 10, 100'000));
   options.preimage.method = parse_preimage_method(flags.method);
   options.preimage.threads = options.fit.threads;
-  for (const std::string& path : {flags.model, flags.table})
+  for (const std::string& path : {flags.model, flags.table, flags.plot})
     if (can_try(path)) OutputFile trial(path);
 
   const ReadOptions reading =
       read_options(flags.rows, flags.run, options.fit.monitor, options.fit.memory);
   const auto source = open<T>(flags.rows.data, reading);
   const Table<T> table = read_all(*source, options.fit.memory);
+  const double* weights = table.weights.empty() ? nullptr : table.weights.data();
   options.kernels = kernel_grid<T>(flags.kernels, table.rows(), options.fit.scale);
   std::optional<TuneCheckpoint> checkpoint;
   if (!flags.checkpoint.empty()) {
-    checkpoint.emplace(flags.checkpoint, run_identity(table.rows(), options));
+    checkpoint.emplace(flags.checkpoint, run_identity(table.rows(), weights, options));
     options.known = checkpoint->cells();
     options.on_cells = [&](const std::vector<TuneCell>& cells) { checkpoint->add(cells); };
   }
-  const Tuned tuned = naming(source->name(), [&] { return tune(table.rows(), options); });
+  const Tuned tuned = naming(source->name(), [&] { return tune(table.rows(), options, weights); });
   const TuneCell& best = tuned.cells[tuned.best];
   // Not earlier: a run that is killed leaves no file behind but its checkpoint.
-  std::optional<OutputFile> model_file, table_file;
+  std::optional<OutputFile> model_file, table_file, plot_file;
   if (!flags.model.empty()) {
-    const auto rows = from_memory(table.rows(), static_cast<const double*>(nullptr), table.schema);
+    const auto rows = from_memory(table.rows(), weights, table.schema);
     const Model<T> model = naming(source->name(), [&] { return fit(*rows, tuned.options); });
     model_file.emplace(flags.model);
     model_file->write(model.serialize());
@@ -156,9 +158,15 @@ void tune_rows(const TuneFlags& flags) {
     table_file->write(table_text(tuned));
     table_file->finish();
   }
+  if (!flags.plot.empty()) {
+    plot_file.emplace(flags.plot);
+    plot_file->write(tune_svg(tuned, options.criterion));
+    plot_file->finish();
+  }
   stop_if_interrupted();
   if (model_file) model_file->publish();
   if (table_file) table_file->publish();
+  if (plot_file) plot_file->publish();
   bar.erase();
   if (flags.json) return print(tuned_json(tuned, options.criterion) + "\n");
   if (flags.run.quiet) return;
@@ -202,6 +210,7 @@ void add_tune(CLI::App& app) {
            "how pre-images are found: auto, ridge, fixed-point, distances (auto)", "Space");
   add_text(command, "-o,--output", flags->model, "MODEL", "save the best model, of all rows",
            "Results");
+  add_text(command, "--plot", flags->plot, "FILE", "scores as a chart (.svg)", "Results");
   add_text(command, "--table", flags->table, "FILE", "save all scores as CSV", "Results");
   add_switch(command, "--json", flags->json, "all scores as JSON instead of words", "Results");
   add_text(command, "--checkpoint", flags->checkpoint, "FILE",
@@ -210,7 +219,7 @@ void add_tune(CLI::App& app) {
            "Running");
   add_text(command, "--rows", flags->most_rows, "N", "most rows to look at, drawn at random (2000)",
            "Running");
-  add_row_flags(command, flags->rows, Weights::no);
+  add_row_flags(command, flags->rows, Weights::yes);
   add_variance_flags(command, flags->variance);
   add_precision_flag(command, flags->variance.precision,
                      "of the arithmetic on rows and of the model (double)");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -42,8 +43,9 @@ TuneCell cell_of(const Json& json) {
 }  // namespace
 
 template <class T>
-std::string run_identity(const Rows<T>& rows, const TuneOptions& options) {
+std::string run_identity(const Rows<T>& rows, const double* weights, const TuneOptions& options) {
   std::uint64_t digest = 0xcbf29ce484222325U;
+  const auto add = [&](std::uint64_t bits) { digest = (digest ^ bits) * 0x100000001b3U; };
   Matrix<T> row(1, rows.cols());
   const auto copy = identity_map<T>(rows.cols());
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -51,8 +53,9 @@ std::string run_identity(const Rows<T>& rows, const TuneOptions& options) {
     for (Index j = 0; j < row.cols(); ++j) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &row(0, j), sizeof(T));
-      digest = (digest ^ bits) * 0x100000001b3U;
+      add(bits);
     }
+    if (weights) add(std::bit_cast<std::uint64_t>(weights[i]));
   }
   std::string components;
   for (const Index k : options.components) components += fmt::format("{} ", k);
@@ -120,7 +123,7 @@ std::string tuned_json(const Tuned& tuned, Criterion criterion) {
                    2);
 }
 
-template std::string run_identity(const Rows<float>&, const TuneOptions&);
-template std::string run_identity(const Rows<double>&, const TuneOptions&);
+template std::string run_identity(const Rows<float>&, const double*, const TuneOptions&);
+template std::string run_identity(const Rows<double>&, const double*, const TuneOptions&);
 
 }  // namespace mercer::cli

@@ -12,7 +12,7 @@ namespace mercer::cli {
 
 /// What two runs must have in common to share cells: the rows and the options, not the kernels.
 template <class T>
-std::string run_identity(const Rows<T>& rows, const TuneOptions& options);
+std::string run_identity(const Rows<T>& rows, const double* weights, const TuneOptions& options);
 
 class TuneCheckpoint {
  public:

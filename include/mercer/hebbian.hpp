@@ -3,7 +3,7 @@
 /// Principal components learned from a stream by Hebbian rules, in constant memory.
 ///
 ///     mercer::Hebbian neurons(mercer::identity_map<double>(4), {.rule = "gha", .components = 2});
-///     while (auto block = source->next()) neurons.update(block->rows);
+///     while (auto block = source->next()) neurons.update(block->rows, block->weights);
 ///     Model<double> model = neurons.model();                   // at any time
 ///
 /// `mercer::learn` (learn.hpp) is the whole road: epochs, order, trace, theory, checkpoints.
@@ -88,8 +88,10 @@ class Hebbian {
   Hebbian& operator=(Hebbian&&) noexcept;
 
   /// Learns from each row, in order. Steps do not depend on how the stream is cut into calls.
+  /// `row_weights`: one a row, 0 or more; a row of weight w counts w times in mean and moments, and
+  /// its step is w times as long, as w steps are in the limit of small rates.
   /// Throws `Errc::not_converged`, naming the step and what to try, when the weights diverge.
-  void update(const Rows<double>& rows);
+  void update(const Rows<double>& rows, const double* row_weights = nullptr);
   /// Learns the rows that wait for their mini-batch to be full, as a smaller one: for the end of a
   /// stream.
   void flush();
@@ -102,9 +104,10 @@ class Hebbian {
 
   std::int64_t rows() const;     ///< that were learned from
   std::int64_t skipped() const;  ///< that had missing cells
+  double row_weight() const;     ///< sum over the rows that were learned from
   std::int64_t steps() const;
   double time() const;             ///< t = Ση
-  double rate() const;             ///< η of the last step
+  double rate() const;             ///< η of the last step, times its weight
   Matrix<double> weights() const;  ///< W, k×D, as the rule has left them
   Vector<double> mean() const;
   Vector<double> output_variances() const;  ///< of y_j; rows count more the later they came

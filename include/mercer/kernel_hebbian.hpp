@@ -45,8 +45,10 @@ struct KernelHebbianOptions {
 
 class KernelHebbian {
  public:
-  /// Copies the rows; an open width of the kernel is chosen from them.
-  KernelHebbian(const Kernel& kernel, const Rows<double>& x, KernelHebbianOptions options = {});
+  /// Copies the rows; an open width of the kernel is chosen from them. `row_weights`: one a row, as
+  /// in `Hebbian::update`; the mean in feature space is weighted as well.
+  KernelHebbian(const Kernel& kernel, const Rows<double>& x, KernelHebbianOptions options = {},
+                const double* row_weights = nullptr);
   ~KernelHebbian();
   KernelHebbian(KernelHebbian&&) noexcept;
   KernelHebbian& operator=(KernelHebbian&&) noexcept;
@@ -61,7 +63,7 @@ class KernelHebbian {
 
   std::int64_t steps() const;
   double time() const;                         ///< t = Ση
-  double rate() const;                         ///< η of the last step
+  double rate() const;                         ///< η of the last step, times its weight
   const Matrix<double>& coefficients() const;  ///< A, k×N
   double norm() const;                         ///< ‖w_1‖ in feature space
   Vector<double> output_variances() const;     ///< of y_j; rows count more the later they came

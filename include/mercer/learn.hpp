@@ -13,6 +13,9 @@
 /// Rows are taken as they come, or shuffled anew for each epoch where they lie in memory. A run
 /// can be stopped at any moment, killed even, and goes on from its checkpoint bit for bit.
 ///
+/// Where the rows have weights, a row of weight w acts as w rows do in the limit of small rates:
+/// see `Hebbian::update`. Mean, scale, theory and variances are weighted alike.
+///
 /// A step costs O(k·D), memory does not grow with the rows. Theory costs a fit before the run (all
 /// eigenpairs: N·D² + D³), and O(k·D²) for each row of the trace.
 
@@ -113,7 +116,8 @@ struct Learned {
 /// first row.
 Learned learn(Source<double>& source, const LearnOptions& options = {});
 
-/// The same over rows in memory.
-Learned learn(const Rows<double>& rows, const LearnOptions& options = {});
+/// The same over rows in memory. `weights`: one a row, as if rows were repeated.
+Learned learn(const Rows<double>& rows, const LearnOptions& options = {},
+              const double* weights = nullptr);
 
 }  // namespace mercer

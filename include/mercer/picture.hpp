@@ -107,4 +107,15 @@ std::string circle_svg(const Model<T>& model, const PlotOptions& options = {});
 std::string t2spe_svg(const RowScores& rows, const ScoreLimits& limits,
                       const PlotOptions& options = {});
 
+struct Tuned;
+enum class Criterion;
+
+/// What a search has found: scores over the kernel's parameter, a line for each number of
+/// components; of two parameters, a map in colours; of other kernels, a line each. The best is
+/// marked. Axes are logarithmic where numbers span a decade.
+///
+///     auto found = mercer::tune(rows, options);
+///     std::ofstream("tune.svg") << mercer::tune_svg(found, options.criterion);
+std::string tune_svg(const Tuned& tuned, Criterion criterion, const PlotOptions& options = {});
+
 }  // namespace mercer

@@ -15,7 +15,7 @@
 ///     ridge        kernel ridge regression of rows on their scores (Bakır et al. 2004)
 ///     fixed_point  least ‖φ(x̂) − P‖² + λ‖x̂ − x₀‖² from the ridge's x₀ (Mika et al. 1998;
 ///                  the penalty: Abrahamsen & Hansen 2009): Gaussian kernels
-///     distances    by its distances to neighbours (Kwok & Tsang 2004): Gaussian kernels
+///     distances    by its distances to neighbours (Kwok & Tsang 2004): kernels of ‖x − y‖
 ///
 /// Learning from n rows costs n² kernel values of scores, n·D of rows and n³/3 flops; then a row
 /// costs n and D kernel values, and D more for each step of the fixed point.
@@ -38,7 +38,7 @@ enum class PreImageMethod {
   exact,        ///< decode the coordinates of P
   ridge,        ///< a map learned from scores to rows
   fixed_point,  ///< Gaussian kernels: from ridge, penalised
-  distances,    ///< Gaussian kernels: from the distances to neighbours
+  distances,    ///< kernels of ‖x − y‖ alone: from the distances to neighbours
 };
 
 /// Where the fixed point begins, and what its penalty holds it to.

@@ -8,6 +8,8 @@
 ///     mercer::RateRun run(rate);            // and its state in one run
 ///     double eta = run.next({.square = 3.2, .output = 1.1});
 ///
+/// With row weights n is the weight of the steps so far: a row of weight 3 is like three of them.
+///
 /// | text | η of step n |
 /// |---|---|
 /// | `auto` | from the scale of the rows themselves; no tuning |
@@ -46,6 +48,7 @@ struct StepFacts {
   double longest = 0;  ///< of `gradient`, the neuron that has most: its ‖y_j x‖²
   double gradient = 0;  ///< squared length of the Hebbian term: ‖yx‖², of a mini-batch ‖mean yx‖²
   std::int64_t rows = 1;
+  double weight = 1;  ///< of a row, in the mean; above 0. The step will be η times this
 };
 
 class RateRule;  ///< one schedule: src/learners/rate_rule.hpp
@@ -91,7 +94,7 @@ class RateRun {
 
  private:
   Rate rate_;
-  std::vector<double> state_;  // steps taken, then what the rule remembers
+  std::vector<double> state_;  // steps taken, by weight, then what the rule remembers
 };
 
 }  // namespace mercer

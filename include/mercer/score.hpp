@@ -22,6 +22,9 @@
 /// - exact kernel PCA keeps its rows: quantiles of what these have. An SPE counts as if its row had
 ///   been left out of the fit: a leverage h makes it larger by about 1/(1 − h)². Of more than 2,000
 ///   rows, 2,000 are taken.
+/// - models that keep a sample of the rows (`FitOptions::keep_rows`), level/(1 − level) or more:
+/// the
+///   same of the sample.
 /// - T²: that of Gaussian scores, k(N² − 1)/(N(N − k)) · F(k, N − k).
 /// - SPE: Box's g·χ²(h), whose first two moments are those of the directions left out, corrected
 /// for
@@ -66,11 +69,13 @@ enum class Flag { none = 0, t2 = 1, spe = 2, both = 3 };
 /// Sums over rows, block by block.
 struct ScoreTotals {
   Index rows = 0;
+  double weight = 0;         ///< of the rows; without weights their number
   double spe = 0, size = 0;  ///< sums
   Vector<double> squares;    ///< Σ y² of each component
   bool complete = true;      ///< all rows had SPE
 
-  void add(const RowScores& rows);
+  /// `weights`: one a row, as if rows were repeated.
+  void add(const RowScores& rows, const double* weights = nullptr);
   double mean_spe() const;   ///< mean squared reconstruction error of a row
   double explained() const;  ///< 1 − ΣSPE/Σ‖φ(x) − m‖²: about the model's mean
 };
@@ -86,7 +91,8 @@ class Scorer {
   /// Why there is no SPE; empty when there is.
   const std::string& no_spe() const;
 
-  /// Throws what `Model::transform` throws.
+  /// Throws what `Model::transform` throws. Missing cells lie on the mean, or with `em` where the
+  /// least-squares scores of the other cells put them (linear models): they add nothing to SPE.
   RowScores operator()(const Rows<T>& x, Missing missing = Missing::error) const;
   template <class Derived>
   RowScores operator()(const Eigen::MatrixBase<Derived>& x) const {

@@ -19,6 +19,9 @@
 ///     likelihood   leave-one-out likelihood of the rows under the density that the kernel draws
 ///                  around each (Duin 1976): rbf and laplacian; components as in `parallel`
 ///
+/// Weights count as if rows were repeated, all copies of a row in the same fold: fits, errors and
+/// likelihoods are weighted, and a row is left out with all its weight.
+///
 /// Costs a fit to most of the rows, and pre-images of the others for each number of components, a
 /// kernel and a fold. Rows beyond `rows` are left out, by chance.
 
@@ -67,10 +70,11 @@ struct Tuned {
   FitOptions options;  ///< `TuneOptions::fit` with the kernel and the number of components
 };
 
-/// The same for any number of threads. Throws `Errc::bad_data` when no cell has a score, with the
-/// problem of the first.
+/// The same for any number of threads. `weights`: one a row, as if rows were repeated; those of
+/// weight 0 are left out. Throws `Errc::bad_data` when no cell has a score, with the problem of the
+/// first.
 template <class T>
-Tuned tune(const Rows<T>& x, const TuneOptions& options);
+Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights = nullptr);
 
 /// Expressions with their lists written out, `rbf(gamma={0.1,1,10})`, `poly(degree={2,3})`; ranges
 /// are `{0.01..10:7}`, seven numbers in equal ratios. A kernel that takes its width from the data

@@ -1,6 +1,7 @@
 #include "diagnostics/mapped_rows.hpp"
 
 #include "core/require.hpp"
+#include "model/partial_row.hpp"
 
 #include <cmath>
 
@@ -27,6 +28,29 @@ bool check_cells(const Rows<T>& x, bool fill, Index first) {
   return missing;
 }
 
+/// Missing cells as the least-squares scores of the others have them: m + s∘Bᵀy. The scores of the
+/// completed row are those, and its residuals those of the cells that are there.
+template <class T>
+Rows<T> completed(const Model<T>& model, const Rows<T>& x, Index first, Matrix<T>& buffer) {
+  const ModelParts<T>& parts = model.parts();
+  buffer.resize(x.rows(), x.cols());
+  identity_map<T>(x.cols())->apply(x, buffer);
+  Vector<T> y(model.outputs());
+  for (Index i = 0; i < x.rows(); ++i) {
+    auto row = buffer.row(i);
+    if (!row.array().isNaN().any()) continue;
+    scores_of_partial_row(parts, row.data(), first + i, y.data());
+    const Vector<double> told =
+        parts.components.template cast<double>().transpose() * y.template cast<double>();
+    for (Index j = 0; j < x.cols(); ++j)
+      if (std::isnan(row[j]))
+        row[j] = static_cast<T>(
+            static_cast<double>(parts.mean[j]) +
+            (parts.scale.size() > 0 ? static_cast<double>(parts.scale[j]) : 1.0) * told[j]);
+  }
+  return buffer;
+}
+
 }  // namespace
 
 template <class T>
@@ -34,8 +58,12 @@ Rows<T> map_inputs(const Model<T>& model, const Rows<T>& x, Missing missing, Ind
                    Matrix<T>& buffer) {
   require(x.cols() == model.inputs(), Errc::bad_data,
           "rows have {} columns, the model was fitted to {}", x.cols(), model.inputs());
-  const bool holes = check_cells(x, missing == Missing::mean, first);
-  if (model.map().is_identity()) return x;  // a missing cell lies on the mean once that is off
+  const bool linear = model.map().is_identity();
+  require(missing != Missing::em || linear, Errc::bad_option,
+          "--missing em is for linear models; use --missing mean");
+  const bool holes = check_cells(x, keeps_holes(missing), first);
+  if (holes && missing == Missing::em) return completed(model, x, first, buffer);
+  if (linear) return x;  // a missing cell lies on the mean once that is off
   const bool scale = model.scale().size() > 0;
   Rows<T> z = x;
   if (holes || scale) {

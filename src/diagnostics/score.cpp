@@ -206,6 +206,13 @@ ScoreLimits Scorer<T>::limits(double level) const {
         state_->run(some.rows(), [](const Rows<T>& z, Index, Matrix<T>&) { return z; });
     return left_out_limits(model.report(), training, level);
   }
+  // Rows that the model has kept are a sample of those of the fit, and assume nothing either.
+  const Index kept = model.rows().rows();
+  if (state_->no_spe.empty() && static_cast<double>(kept) * (1 - level) >= level) {
+    const RowScores training =
+        state_->run(Rows<T>(model.rows()), [](const Rows<T>& z, Index, Matrix<T>&) { return z; });
+    return left_out_limits(model.report(), training, level);
+  }
   ScoreLimits limits =
       gaussian_limits(model.report(), state_->variance, model.map().features(), level);
   if (!state_->no_spe.empty()) {
@@ -228,16 +235,22 @@ Matrix<double> RowScores::cos2() const {
   return out;
 }
 
-void ScoreTotals::add(const RowScores& block) {
+void ScoreTotals::add(const RowScores& block, const double* weights) {
+  const Index n = block.scores.rows();
+  const Vector<double> w = weights ? Vector<double>(Eigen::Map<const Vector<double>>(weights, n))
+                                   : Vector<double>(Vector<double>::Ones(n));
   if (squares.size() == 0) squares = Vector<double>::Zero(block.scores.cols());
-  rows += block.scores.rows();
-  squares += block.scores.colwise().squaredNorm().transpose();
-  spe += block.spe.sum();
-  size += block.size.sum();
+  rows += n;
+  weight += w.sum();
+  squares += block.scores.cwiseAbs2().transpose() * w;
+  if (block.spe.size() == n) {
+    spe += block.spe.dot(w);
+    size += block.size.dot(w);
+  }
   complete = complete && block.spe.size() == block.scores.rows();
 }
 
-double ScoreTotals::mean_spe() const { return rows > 0 ? spe / static_cast<double>(rows) : 0; }
+double ScoreTotals::mean_spe() const { return weight > 0 ? spe / weight : 0; }
 
 double ScoreTotals::explained() const { return size > 0 ? 1 - spe / size : 0; }
 

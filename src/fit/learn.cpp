@@ -87,10 +87,10 @@ class Run {
         before_(in_.prepared() ? nullptr : standard()),
         map_(in_.prepared() ? identity_map<double>(in_.features.cols()) : space_.map()),
         learner_(in_.anchors.size() > 0
-                     ? kernel_learner(*options.kernel, std::move(in_.anchors), options)
+                     ? kernel_learner(*options.kernel, std::move(in_.anchors), in_.weights, options)
                      : hebbian_learner(map_, options.learner)),
         trace_(make_trace()),
-        order_(rows_ ? RowOrder(*rows_, in_.shuffled, options.learner.seed, before_)
+        order_(rows_ ? RowOrder(*rows_, in_.weights, in_.shuffled, options.learner.seed, before_)
                      : RowOrder(*in_.source, before_)),
         epochs_(epochs()),
         until_(options.until > 0                               ? options.until
@@ -115,11 +115,13 @@ class Run {
         run_epoch();
         if (stopped_) break;
         epoch_rows_ = position_;
+        epoch_weight_ = position_weight_;
         if (look_is_due()) look();
         // A stream that ended may go on another day, where it ended.
         if (stopped_ || !in_.again()) break;
         ++epoch_;
         position_ = 0;
+        position_weight_ = 0;
       }
     } catch (const Error& error) {
       if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
@@ -159,7 +161,8 @@ class Run {
     require(in_.again(), Errc::bad_option,
             "theory needs a pass before the run, and {} can be read only once; save it to a file",
             in_.source->name());
-    Exact exact = exact_pairs(rows_ ? &*rows_ : nullptr, *in_.source, map_, before_, o_);
+    Exact exact =
+        exact_pairs(rows_ ? &*rows_ : nullptr, in_.weights, *in_.source, map_, before_, o_);
     if (!in_.memory) in_.source->rewind();
     in_.rows = exact.rows;
     Theory theory(std::move(exact.values), exact.vectors, learner_->weights(),
@@ -185,11 +188,13 @@ class Run {
 
   void run_epoch() {
     for (;;) {
-      const Rows<double> rows = order_.next(rows_ahead());
-      if (rows.rows() == 0) break;
+      const Block<double> block = order_.next(rows_ahead());
+      const Index rows = block.rows.rows();
+      if (rows == 0) break;
       const std::int64_t before = learner_->steps();
-      learner_->update(rows);
-      position_ += rows.rows();
+      learner_->update(block.rows, block.weights);
+      position_ += rows;
+      for (Index i = 0; i < rows; ++i) position_weight_ += block.weights ? block.weights[i] : 1;
       after(before);
       report_(static_cast<double>(learner_->rows() + learner_->skipped()));
       if (stopped_) return;
@@ -259,6 +264,9 @@ class Run {
     convergence << convergence_.angle_change, convergence_.norm_error, convergence_.correlation,
         convergence_.variance_error, convergence_.converged ? 1 : 0;
     c.arrays["convergence"] = convergence;
+    Matrix<double> weights(1, 2);
+    weights << position_weight_, epoch_weight_;
+    c.arrays["weights"] = weights;
     c.texts = {{"convergence", convergence_.text}, {"note", note_}};
     trace_.save(c);
     c.learner = learner_->save_state();
@@ -288,9 +296,16 @@ class Run {
       looked_at_ = found->counts.at("looked_at");
       stopped_ = found->counts.at("stopped") != 0 && until_ > 0;
       if (stopped_) stop_ = LearnStop::converged;
-      const Matrix<double>& c = found->arrays.at("convergence");
+      const auto numbers = [&](const char* name, Index count) {
+        const Matrix<double>& array = found->arrays.at(name);
+        if (array.rows() != 1 || array.cols() != count) throw std::out_of_range(name);
+        return array;
+      };
+      const Matrix<double> c = numbers("convergence", 5), weights = numbers("weights", 2);
       convergence_ = {c(0, 0), c(0, 1),      c(0, 2),
                       c(0, 3), c(0, 4) != 0, found->texts.at("convergence")};
+      position_weight_ = weights(0, 0);
+      epoch_weight_ = weights(0, 1);
       note_ = found->texts.at("note");
       report_.note(note_);
       trace_.restore(*found);
@@ -311,9 +326,9 @@ class Run {
     parts.id_column = schema.id;
     if (epoch_rows_ > 0) {
       // Rows that came again are not new rows: variances stay, sums are those of one epoch.
-      parts.eigenvalues *= static_cast<double>(epoch_rows_) / parts.report.weight;
+      parts.eigenvalues *= epoch_weight_ / parts.report.weight;
       parts.report.n_samples = epoch_rows_;
-      parts.report.weight = static_cast<double>(epoch_rows_);
+      parts.report.weight = epoch_weight_;
     }
     parts.report.solver.passes = std::min(epoch_ + 1, epochs_);
     parts.report.solver.converged = convergence_.converged;
@@ -370,9 +385,10 @@ class Run {
   std::optional<std::int64_t> resumed_at_;
 
   int epoch_ = 0;
-  std::int64_t position_ = 0;    // rows of the epoch that are over
-  std::int64_t epoch_rows_ = 0;  // of a whole epoch; 0: not known yet
-  std::int64_t looked_at_ = 0;   // rows at the last look
+  std::int64_t position_ = 0;                      // rows of the epoch that are over
+  std::int64_t epoch_rows_ = 0;                    // of a whole epoch; 0: not known yet
+  double position_weight_ = 0, epoch_weight_ = 0;  // of the same rows
+  std::int64_t looked_at_ = 0;                     // rows at the last look
   std::int64_t next_look_ = first_look();
   std::int64_t looks_ = 0, calm_ = 0;
   Convergence convergence_;
@@ -384,13 +400,11 @@ class Run {
 
 Learned learn(Source<double>& source, const LearnOptions& options) {
   check(options);
-  require(!source.schema().weighted, Errc::bad_option,
-          "rows that are learned one by one have no weights: repeat them instead");
   return Run(source, options).go();
 }
 
-Learned learn(const Rows<double>& rows, const LearnOptions& options) {
-  return learn(*from_memory(rows), options);
+Learned learn(const Rows<double>& rows, const LearnOptions& options, const double* weights) {
+  return learn(*from_memory(rows, weights), options);
 }
 
 }  // namespace mercer

@@ -30,13 +30,14 @@ void move_origin(Exact& exact, const Vector<double>& delta) {
 
 }  // namespace
 
-Exact exact_pairs(const Rows<double>* memory, Source<double>& source,
+Exact exact_pairs(const Rows<double>* memory, const double* weights, Source<double>& source,
                   const std::shared_ptr<const Map<double>>& map, const Standard* standard,
                   const LearnOptions& options) {
-  const auto borrowed = memory ? from_memory(*memory) : nullptr;
+  const auto borrowed = memory ? from_memory(*memory, weights) : nullptr;
   Source<double>& rows = memory ? *borrowed : source;
   FitOptions fitting;
   fitting.center = options.learner.centre != LearnedMean::none || (standard && map->is_identity());
+  fitting.ddof = 0;
   fitting.memory = options.memory;
   fitting.threads = options.learner.threads;
   fitting.monitor = options.monitor;

@@ -1,6 +1,7 @@
 #pragma once
 // The exact answer, for the theory beside a run: all eigenpairs of R, the second moment of φ about
-// the mean that the learner uses, with divisor N.
+// the mean that the learner uses, with divisor N, the
+// sum of the weights where rows have some.
 
 #include "fit/standard.hpp"
 
@@ -14,8 +15,8 @@ struct Exact {
   Index rows = 0;          ///< N
 };
 
-/// Reads `memory`, or the source where that is null (which is left at its end).
-Exact exact_pairs(const Rows<double>* memory, Source<double>& source,
+/// Reads `memory`, with its weights, or the source where that is null (which is left at its end).
+Exact exact_pairs(const Rows<double>* memory, const double* weights, Source<double>& source,
                   const std::shared_ptr<const Map<double>>& map, const Standard* standard,
                   const LearnOptions& options);
 

@@ -79,6 +79,14 @@ std::string identity_of(const Source<double>& source, const Rows<double>* memory
   return told(static_cast<std::uint64_t>(memory->entries()) * sizeof(double), hash);
 }
 
+std::string weights_of(const Schema& schema, const Rows<double>* memory, const double* weights) {
+  if (!schema.weighted) return "none";
+  if (!memory || !weights) return "as they come";
+  Hash hash;
+  hash.add(weights, static_cast<std::size_t>(memory->rows()) * sizeof(double));
+  return fmt::format("of hash {:016x}", hash.value());
+}
+
 std::string columns_of(const Schema& schema) {
   Hash hash;
   for (const std::string& name : schema.feature_names) {

@@ -11,6 +11,9 @@ namespace mercer {
 /// of their numbers; "standard input" of what cannot be read twice.
 std::string identity_of(const Source<double>& source, const Rows<double>* memory);
 
+/// Row weights: "none", a hash of those in memory, or "as they come".
+std::string weights_of(const Schema& schema, const Rows<double>* memory, const double* weights);
+
 /// The names of the columns, hashed, and their number.
 std::string columns_of(const Schema& schema);
 

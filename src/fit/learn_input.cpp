@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "fit/learn_identity.hpp"
+#include "fit/validate.hpp"
 #include "operators/column_means.hpp"
 
 #include <mercer/version.hpp>
@@ -19,9 +20,9 @@ const char* name_of(LearnedMean mean) {
   return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
 }
 
-Vector<double> mean_of(const Rows<double>& rows) {
-  ColumnMeans means(rows.cols(), false);
-  means.add(rows, nullptr, 1);
+Vector<double> mean_of(const Input& in) {
+  ColumnMeans means(in.memory->cols(), false);
+  means.add(*in.memory, in.weights, 1);
   return means.mean();
 }
 
@@ -54,10 +55,13 @@ Input take_in(Source<double>& source, const LearnOptions& o) {
   }
   if (const auto whole = source.whole()) {
     in.memory = whole->rows;
+    in.weights = whole->weights;
   } else {
     in.table = read_all(source, static_cast<std::size_t>(allowed / 2));
     in.memory = in.table.rows();
+    if (!in.table.weights.empty()) in.weights = in.table.weights.data();
   }
+  require_weights(in.weights, in.memory->rows());
   in.rows = in.memory->rows();
   require(in.rows > 0, Errc::bad_data, "{} has no rows", source.name());
   in.shuffled = o.order != Order::as_it_comes;
@@ -75,7 +79,7 @@ std::optional<Standard> standard_of(Input& in, const LearnOptions& o) {
   fitting.scale = Scale::std;
   fitting.threads = o.learner.threads;
   Passes<double> passes =
-      in.memory ? Passes<double>(*in.memory, nullptr, o.monitor) : Passes<double>(*in.source);
+      in.memory ? Passes<double>(*in.memory, in.weights, o.monitor) : Passes<double>(*in.source);
   Standard standard = find_standard(passes, fitting);
   if (!in.memory) in.source->rewind();
   in.rows = static_cast<Index>(passes.rows());
@@ -89,7 +93,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
   if (o.landmarks == 0) {
     in.anchors = landmark_rows(*in.memory, in.rows, standard);
     in.features = Vector<double>::LinSpaced(in.rows, 0, static_cast<double>(in.rows - 1));
-    in.input_mean = mean_of(*in.memory);
+    in.input_mean = mean_of(in);
     return LearnSpace(identity_map<double>(1));
   }
   require(
@@ -103,9 +107,12 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
     landmarks = landmark_rows(*in.memory, o.landmarks, standard);
   } else {
     Matrix<double> first(0, d);
+    std::vector<double> weights;
     while (first.rows() < o.landmarks) {
       const auto block = in.source->next();
       if (!block) break;
+      if (block->weights)
+        weights.insert(weights.end(), block->weights, block->weights + block->rows.rows());
       const Matrix<double> rows = landmark_rows(block->rows, block->rows.rows(), nullptr);
       first.conservativeResize(first.rows() + rows.rows(), d);
       first.bottomRows(rows.rows()) = rows;
@@ -116,7 +123,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
     if (in.source->can_rewind()) {
       in.source->rewind();
     } else {
-      replay = replayed(std::move(first), *in.source);
+      replay = replayed(std::move(first), std::move(weights), *in.source);
       in.source = replay.get();
     }
   }
@@ -127,7 +134,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
       8.0 * static_cast<double>(in.rows) * static_cast<double>(space.map()->features());
   if (in.memory && bytes <= allowed_memory(o) / 4) {
     in.features = space.features(*in.memory, standard, o.learner.threads);
-    in.input_mean = mean_of(*in.memory);
+    in.input_mean = mean_of(in);
   }
   return space;
 }
@@ -140,6 +147,7 @@ std::vector<std::pair<std::string, std::string>> run_description(const LearnOpti
       {"version of Mercer", MERCER_VERSION},
       {"input", identity_of(*in.source, in.in_memory())},
       {"number of columns", columns_of(in.source->schema())},
+      {"weights", weights_of(in.source->schema(), in.in_memory(), in.weights)},
       {"rule", l.rule},
       {"number of components", fmt::format("{}", l.components)},
       {"rate", l.rate.text()},

@@ -20,6 +20,7 @@ struct Input {
   Source<double>* source = nullptr;
   Table<double> table;
   std::optional<Rows<double>> memory;
+  const double* weights = nullptr;  ///< of rows in memory, where they have some
   bool shuffled = false;
   Index rows = 0;  ///< of an epoch; 0: unknown
 

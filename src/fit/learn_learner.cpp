@@ -32,7 +32,9 @@ class Common : public RunLearner {
 class OfFeatures final : public Common<Hebbian> {
  public:
   using Common::Common;
-  void update(const Rows<double>& rows) override { learner_.update(rows); }
+  void update(const Rows<double>& rows, const double* weights) override {
+    learner_.update(rows, weights);
+  }
   void flush() override { learner_.flush(); }
   std::int64_t rows() const override { return learner_.rows(); }
   std::int64_t skipped() const override { return learner_.skipped(); }
@@ -43,7 +45,7 @@ class OfFeatures final : public Common<Hebbian> {
 class OfRows final : public Common<KernelHebbian> {
  public:
   using Common::Common;
-  void update(const Rows<double>& rows) override {
+  void update(const Rows<double>& rows, const double*) override {
     std::vector<Index> numbers;
     for (Index i = 0; i < rows.rows(); ++i) numbers.push_back(static_cast<Index>(rows.row(i)[0]));
     learner_.update(numbers);
@@ -63,7 +65,7 @@ std::unique_ptr<RunLearner> hebbian_learner(std::shared_ptr<const Map<double>> m
 }
 
 std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, Matrix<double> anchors,
-                                           const LearnOptions& o) {
+                                           const double* weights, const LearnOptions& o) {
   const LearnerOptions& l = o.learner;
   require(l.rule != "oja" || l.components == 1, Errc::bad_option,
           "rule oja learns one component, not {}; gha learns several", l.components);
@@ -73,7 +75,8 @@ std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, Matrix<double> 
                      .rate = l.rate,
                      .seed = l.seed,
                      .memory = static_cast<std::size_t>(allowed_memory(o) / 4),
-                     .threads = l.threads}));
+                     .threads = l.threads},
+                    weights));
 }
 
 }  // namespace mercer

@@ -14,7 +14,8 @@ namespace mercer {
 class RunLearner {
  public:
   virtual ~RunLearner() = default;
-  virtual void update(const Rows<double>& rows) = 0;
+  /// `weights`: one a row, or null.
+  virtual void update(const Rows<double>& rows, const double* weights) = 0;
   virtual void flush() = 0;
   virtual Model<double> model() const = 0;
 
@@ -36,8 +37,8 @@ class RunLearner {
 std::unique_ptr<RunLearner> hebbian_learner(std::shared_ptr<const Map<double>> map,
                                             const LearnerOptions& options);
 
-/// Its rows are numbers of `anchors`, in one column.
+/// Its rows are numbers of `anchors`, in one column; `weights` of them are known from the start.
 std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, Matrix<double> anchors,
-                                           const LearnOptions& options);
+                                           const double* weights, const LearnOptions& options);
 
 }  // namespace mercer

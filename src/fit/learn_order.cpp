@@ -25,9 +25,9 @@ constexpr Index gathered_entries = Index{1} << 14;
 
 }  // namespace
 
-RowOrder::RowOrder(const Rows<double>& memory, bool shuffled, std::uint64_t seed,
-                   const Standard* standard)
-    : memory_(memory), standard_(standard), shuffled_(shuffled), seed_(seed) {}
+RowOrder::RowOrder(const Rows<double>& memory, const double* weights, bool shuffled,
+                   std::uint64_t seed, const Standard* standard)
+    : memory_(memory), weights_(weights), standard_(standard), shuffled_(shuffled), seed_(seed) {}
 
 RowOrder::RowOrder(Source<double>& source, const Standard* standard)
     : source_(&source), standard_(standard) {}
@@ -50,8 +50,8 @@ std::int64_t RowOrder::begin(int epoch, std::int64_t skip) {
   begun_ = true;
   block_ = {};
   for (std::int64_t left = skip; left > 0;) {
-    if (at_ == block_.rows() && !refill()) return skip - left;
-    const Index n = static_cast<Index>(std::min<std::int64_t>(left, block_.rows() - at_));
+    if (at_ == block_.rows.rows() && !refill()) return skip - left;
+    const Index n = static_cast<Index>(std::min<std::int64_t>(left, block_.rows.rows() - at_));
     at_ += n;
     left -= n;
   }
@@ -59,45 +59,49 @@ std::int64_t RowOrder::begin(int epoch, std::int64_t skip) {
 }
 
 bool RowOrder::refill() {
-  const auto block = source_->next();
-  block_ = block ? block->rows : Rows<double>();
+  block_ = source_->next().value_or(Block<double>{});
   at_ = 0;
-  return block_.rows() > 0;
+  return block_.rows.rows() > 0;
 }
 
-Rows<double> RowOrder::chosen(Index most) {
-  if (memory_ && !shuffled_) {
-    const Index n = std::min(most, memory_->rows() - at_);
+Block<double> RowOrder::chosen(Index most) {
+  const auto part = [&](const Rows<double>& rows, const double* weights, Index n) {
     at_ += n;
-    return memory_->middle(at_ - n, n);
-  }
+    return Block<double>{rows.middle(at_ - n, n), weights ? weights + at_ - n : nullptr};
+  };
+  if (memory_ && !shuffled_) return part(*memory_, weights_, std::min(most, memory_->rows() - at_));
   if (!memory_) {
-    if (at_ == block_.rows() && !refill()) return {};
-    const Index n = std::min(most, block_.rows() - at_);
-    at_ += n;
-    return block_.middle(at_ - n, n);
+    if (at_ == block_.rows.rows() && !refill()) return {};
+    return part(block_.rows, block_.weights, std::min(most, block_.rows.rows() - at_));
   }
   const Index left = memory_->rows() - at_;
   if (left == 0) return {};
-  if (memory_->sparse()) return memory_->middle(order_[static_cast<std::size_t>(at_++)], 1);
+  const Index* order = order_.data() + at_;
+  if (memory_->sparse()) {
+    ++at_;
+    return {memory_->middle(*order, 1), weights_ ? weights_ + *order : nullptr};
+  }
   const Index d = memory_->cols();
   const Index n =
       std::min({most, left, std::max<Index>(1, gathered_entries / std::max<Index>(1, d))});
   gathered_.resize(n, d);
-  for (Index i = 0; i < n; ++i)
-    std::copy_n(memory_->row(order_[static_cast<std::size_t>(at_ + i)]), d,
-                gathered_.row(i).data());
+  gathered_weights_.clear();
+  for (Index i = 0; i < n; ++i) {
+    std::copy_n(memory_->row(order[i]), d, gathered_.row(i).data());
+    if (weights_) gathered_weights_.push_back(weights_[order[i]]);
+  }
   at_ += n;
-  return gathered_;
+  return {gathered_, weights_ ? gathered_weights_.data() : nullptr};
 }
 
-Rows<double> RowOrder::next(Index most) {
+Block<double> RowOrder::next(Index most) {
   // A long piece would be copied as a whole.
   if (standard_) most = std::min<Index>(most, 4096);
-  const Rows<double> rows = chosen(most);
-  if (!standard_ || rows.rows() == 0) return rows;
-  copy_ = standardized(rows, *standard_);
-  return copy_;
+  Block<double> block = chosen(most);
+  if (!standard_ || block.rows.rows() == 0) return block;
+  copy_ = standardized(block.rows, *standard_);
+  block.rows = copy_;
+  return block;
 }
 
 }  // namespace mercer

@@ -15,11 +15,12 @@ namespace {
 
 class Replayed final : public Source<double> {
  public:
-  Replayed(Matrix<double> first, Source<double>& rest) : first_(std::move(first)), rest_(rest) {}
+  Replayed(Matrix<double> first, std::vector<double> weights, Source<double>& rest)
+      : first_(std::move(first)), weights_(std::move(weights)), rest_(rest) {}
   const Schema& schema() const override { return rest_.schema(); }
   std::optional<Block<double>> next() override {
     if (std::exchange(given_, true)) return rest_.next();
-    return Block<double>{Rows<double>(first_)};
+    return Block<double>{Rows<double>(first_), weights_.empty() ? nullptr : weights_.data()};
   }
   void rewind() override { rest_.rewind(); }
   bool can_rewind() const override { return false; }
@@ -28,6 +29,7 @@ class Replayed final : public Source<double> {
 
  private:
   Matrix<double> first_;
+  std::vector<double> weights_;
   Source<double>& rest_;
   bool given_ = false;
 };
@@ -93,8 +95,9 @@ Matrix<double> landmark_rows(const Rows<double>& rows, Index count, const Standa
   return out;
 }
 
-std::unique_ptr<Source<double>> replayed(Matrix<double> first, Source<double>& rest) {
-  return std::make_unique<Replayed>(std::move(first), rest);
+std::unique_ptr<Source<double>> replayed(Matrix<double> first, std::vector<double> weights,
+                                         Source<double>& rest) {
+  return std::make_unique<Replayed>(std::move(first), std::move(weights), rest);
 }
 
 }  // namespace mercer

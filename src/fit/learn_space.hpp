@@ -11,6 +11,7 @@
 #include <mercer/learn.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace mercer {
 
@@ -41,7 +42,9 @@ class LearnSpace {
 /// So many rows, evenly spaced.
 Matrix<double> landmark_rows(const Rows<double>& rows, Index count, const Standard* standard);
 
-/// A source that gives some rows again that were taken from its beginning.
-std::unique_ptr<Source<double>> replayed(Matrix<double> first, Source<double>& rest);
+/// A source that gives some rows again that were taken from its beginning; weights: one a row, or
+/// none.
+std::unique_ptr<Source<double>> replayed(Matrix<double> first, std::vector<double> weights,
+                                         Source<double>& rest);
 
 }  // namespace mercer

@@ -186,7 +186,10 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
   parts.mean = factor.mean().template cast<T>();
   parts.eigenvalues = s.eigenvalues.head(k);
   report.total_variance = s.total / denominator(report);
-  report.total_squares = 0;  // of what the models left out nobody knows the directions
+  // Of what the models left out nobody knows the directions.
+  report.total_squares =
+      missing == 0 ? s.eigenvalues.squaredNorm() / std::pow(denominator(report), 2) : 0;
+  if (!std::isfinite(report.total_squares)) report.total_squares = 0;
   report.merged.models = static_cast<int>(models.size());
   report.merged.missing_variance = missing / denominator(report);
   report.solver = {.name = "merge",

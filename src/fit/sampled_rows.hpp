@@ -17,8 +17,8 @@ namespace mercer {
 /// A copy of one row.
 template <class T>
 struct SampledRow {
-  double key = 0;   ///< in the order of which rows were drawn
-  double left = 0;  ///< what was not yet explained of the row when it was drawn
+  double key = 0;    ///< in the order of which rows were drawn
+  double along = 0;  ///< goes along: what was not yet explained of the row, or its weight
   std::vector<T> values;
   std::vector<std::int32_t> columns;  ///< of sparse rows
 };
@@ -45,7 +45,7 @@ class Reservoir {
   Reservoir(Index capacity, std::uint64_t seed)
       : capacity_(static_cast<std::size_t>(capacity)), seed_(seed) {}
 
-  void offer(const Rows<T>& rows, Index i, std::int64_t number, double weight, double left = 0) {
+  void offer(const Rows<T>& rows, Index i, std::int64_t number, double weight, double along = 0) {
     if (!(weight > 0)) return;
     Random random(seed_ ^ (static_cast<std::uint64_t>(number) * 0xd1342543de82ef95U));
     random.bits();
@@ -57,7 +57,7 @@ class Reservoir {
     }
     SampledRow<T> row = sampled(rows, i);
     row.key = key;
-    row.left = left;
+    row.along = along;
     rows_.push_back(std::move(row));
     std::push_heap(rows_.begin(), rows_.end(), earlier);
   }

@@ -49,13 +49,17 @@ struct Sample {
   std::vector<double> weights;  // none: empty
 };
 
-/// `n` of the rows in their order, each as likely as the others.
+/// At most `n` of the rows that have a weight, in their order, each as likely as the others.
 template <class T>
 Sample<T> drawn(const Rows<T>& x, const double* weights, Index n, std::uint64_t seed) {
-  std::vector<Index> rows(static_cast<std::size_t>(x.rows()));
-  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<Index> rows;
+  for (Index i = 0; i < x.rows(); ++i)
+    if (!weights || weights[i] > 0) rows.push_back(i);
+  const auto all = static_cast<Index>(rows.size());
+  require(all > 1, Errc::bad_data, "{} rows with weight have no components to choose from", all);
   Random random(seed);
-  for (std::size_t i = 0; n < x.rows() && i < static_cast<std::size_t>(n); ++i)
+  n = std::min(n, all);
+  for (std::size_t i = 0; n < all && i < static_cast<std::size_t>(n); ++i)
     std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
   rows.resize(static_cast<std::size_t>(n));
   std::ranges::sort(rows);
@@ -142,7 +146,8 @@ ComponentChoice parallel_analysis(const Rows<T>& x, const double* weights, bool 
           x.rows());
   const Index n = sample_size(x.rows(), x.cols(), kernel, options);
   const Sample<T> sample = drawn(x, weights, n, fit.seed);
-  ComponentChoice choice{"parallel analysis", "", options.permutations, n, {}, 0};
+  ComponentChoice choice{
+      "parallel analysis", "", options.permutations, sample.x.rows(), {}, 0};
   Index kept = 0;
   for (Index most = first_look;; most *= 4) {
     const Chance chance = against_chance(sample, most, spectra, fit, options);
@@ -229,11 +234,16 @@ Table<T> rows_for_significance(Source<T>& source, const FitOptions& options) {
   Reservoir<T> reservoir(n, options.seed);
   std::int64_t number = 0;
   while (const auto block = source.next())
-    for (Index i = 0; i < block->rows.rows(); ++i) reservoir.offer(block->rows, i, number++, 1);
+    for (Index i = 0; i < block->rows.rows(); ++i)
+      reservoir.offer(block->rows, i, number++, 1, block->weights ? block->weights[i] : 1.0);
   source.rewind();
   RowList<T> list(source.schema().features, source.schema().sparse);
-  for (const SampledRow<T>& row : reservoir.take()) list.push_back(row);
-  return read_all(*from_memory(list.rows()));
+  std::vector<double> weights;
+  for (const SampledRow<T>& row : reservoir.take()) {
+    list.push_back(row);
+    weights.push_back(row.along);
+  }
+  return read_all(*from_memory(list.rows(), source.schema().weighted ? weights.data() : nullptr));
 }
 
 template <class T>

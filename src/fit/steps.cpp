@@ -25,8 +25,9 @@ Model<T> fit_significant(Source<T>& source, const std::shared_ptr<const Map<T>>&
   };
   const auto whole = source.whole();
   const Table<T> sample = whole ? Table<T>{} : rows_for_significance(source, options);
+  const double* weights = sample.weights.empty() ? nullptr : sample.weights.data();
   const ComponentChoice choice =
-      whole ? choose(whole->rows, whole->weights) : choose(sample.rows(), nullptr);
+      whole ? choose(whole->rows, whole->weights) : choose(sample.rows(), weights);
   ModelParts<T> parts = fit_plainly(source, map, with_choice(options, choice)).parts();
   parts.report.chosen = choice;
   return Model<T>(std::move(parts));
@@ -56,6 +57,9 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   const bool by_evidence = options.components.kind() == Components::Kind::minka;
   require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
           "-k {} is for linear PCA; use -k auto", by_evidence ? "minka" : "gavish-donoho");
+  require(!source.schema().weighted, Errc::bad_option,
+          "-k {} is for noise that is alike in all rows, which weights undo; use -k auto",
+          by_evidence ? "minka" : "gavish-donoho");
   FitOptions all = options;
   all.components = all_components();
   const Model<T> model = fit(source, all);

@@ -41,6 +41,9 @@ class Several : public NodeOf<Node> {
   bool needs_nonnegative() const override {
     return !every([](const KernelNode& c) { return !c.needs_nonnegative(); });
   }
+  bool radial() const override {
+    return every([](const KernelNode& c) { return c.radial(); });
+  }
   double flops(double d) const override {
     double total = 0;
     for (const Pointer& child : children_) total += child->flops(d) + 1;
@@ -106,6 +109,7 @@ class Single : public NodeOf<Node> {
   bool always_valid() const override { return child_->always_valid(); }
   bool complete() const override { return child_->complete(); }
   bool needs_nonnegative() const override { return child_->needs_nonnegative(); }
+  bool radial() const override { return child_->radial(); }
   double flops(double d) const override { return child_->flops(d) + 2; }
   void announce(Uses& uses) const override { child_->announce(uses); }
 

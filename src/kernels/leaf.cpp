@@ -82,6 +82,11 @@ class Leaf final : public NodeOf<Leaf> {
     return Gaussian{f.a};
   }
 
+  bool radial() const override {
+    const Ingredient ingredient = row_.form(values_).ingredient;
+    return ingredient == Ingredient::distances || ingredient == Ingredient::exact;
+  }
+
   double flops(double d) const override {
     const Form form = row_.form(values_);
     const bool product = form.ingredient < Ingredient::absolute;

@@ -63,6 +63,8 @@ class KernelNode : public std::enable_shared_from_this<KernelNode> {
   virtual std::optional<Frequencies> frequencies() const { return {}; }
   virtual std::optional<Polynomial> polynomial() const { return {}; }
   virtual std::optional<Gaussian> gaussian() const { return {}; }
+  /// k falls with ‖x − y‖ and depends on nothing else.
+  virtual bool radial() const { return false; }
 
   /// The rows must have no negative entry.
   virtual bool needs_nonnegative() const { return false; }

@@ -65,7 +65,10 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   recent = Matrix<double>::Zero(most_remembered, d);
   recent_outputs = Matrix<double>::Zero(most_remembered, k);
   hold_limit();
-  if (options.batch > 1) pending.resize(options.batch, d);
+  if (options.batch > 1) {
+    pending.resize(options.batch, d);
+    pending_weights.resize(options.batch);
+  }
   if (averages()) average = neurons.w;
 }
 
@@ -74,11 +77,11 @@ double Hebbian::State::faded(double count) const {
 }
 
 double Hebbian::State::plain_gain(double count) const {
-  return std::max(count / (static_cast<double>(rows) + count), faded(count));
+  return std::max(count / (weight + count), faded(count));
 }
 
 double Hebbian::State::late_gain(double count) const {
-  const double before = static_cast<double>(rows) / (static_cast<double>(rows) + count);
+  const double before = weight / (weight + count);
   return std::max(1 - before * before * before, faded(count));
 }
 
@@ -96,10 +99,11 @@ double Hebbian::State::next_rate(StepFacts facts) {
   eta = rate.next(facts);
   if (options.forgetting > 0 && recent_total > 0) {
     const double largest = covariance.diagonal().maxCoeff();
-    const double fading = faded(static_cast<double>(facts.rows));
+    const double fading = faded(static_cast<double>(facts.rows) * facts.weight);
     // Before much is known the first variance may be anything; the total is safe.
-    eta = std::max(eta, std::min(fading / largest, 0.5 / recent_total));
+    eta = std::max(eta, std::min(fading / largest, 0.5 / recent_total) / facts.weight);
   }
+  eta *= facts.weight;
   require(std::isfinite(eta) && eta >= 0, Errc::not_converged, "step {}: the rate {} is {}", steps,
           options.rate.text(), eta);
   time += eta;
@@ -133,17 +137,18 @@ void Hebbian::State::diverged() const {
   }
   fail(Errc::not_converged,
        "step {}: with the rate {:.3g} the weights of rule {} diverge; stay well below {:.2g}, one "
-       "over the mean square of the rows, or use rate auto",
-       steps, eta, rule->name, 1 / total);
+       "over the mean square of the rows{}, or use rate auto",
+       steps, eta, rule->name, 1 / total, weighted ? " (a rate is times the row's weight)" : "");
 }
 
 /// The row after is centred before a step, so that its outputs fall out of the step's own sweep.
-void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
+void Hebbian::State::learn_rows(const double* f, Index n, Index stride, const double* weights) {
   const Index d = features(), k = components();
   const bool running = options.centre == LearnedMean::running;
   const bool limited = !std::isinf(options.limit);
   Matrix<double> x(2, d), y(2, k);
   double square = 0, next_square = 0;
+  const auto weight_of = [&](Index i) { return weights ? weights[i] : 1.0; };
   const auto centre = [&](Index i, double* out, double& length) {
     length = subtract_mean(f + i * stride, mean.data(), d, out);
     if (!std::isfinite(length)) [[unlikely]]
@@ -151,8 +156,8 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
            rows + skipped + (i > 0 ? 2 : 1));
     if (!running) return;
     // Rows before this one have been counted, but for the one that is being learned.
-    const double gain =
-        std::max(1 / static_cast<double>(rows + (i > 0 ? 2 : 1)), options.forgetting);
+    const double own = weight_of(i), before = weight + (i > 0 ? weight_of(i - 1) : 0);
+    const double gain = std::max(own / (before + own), faded(own));
     move_mean(mean.data(), gain, out, d);
     length *= (1 - gain) * (1 - gain);
   };
@@ -168,12 +173,13 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
     const Eigen::Map<const Vector<double>> outs(out, k);
     const double output = outs.squaredNorm();
     require_bounded(output, square);
-    const double plain = plain_gain(1), late = late_gain(1);
+    const double own = weight_of(i), plain = plain_gain(own), late = late_gain(own);
     const double step_rate = next_rate({.square = square,
                                         .output = output,
                                         .longest = square * outs.cwiseAbs2().maxCoeff(),
                                         .gradient = square * output,
-                                        .rows = 1});
+                                        .rows = 1,
+                                        .weight = own});
     // With a running mean the row was centred by its own help: x − m₋ = (x − m)/(1 − gain).
     total = running && plain < 1 ? (1 - plain) * total + plain / (1 - plain) * square
                                  : total + plain * (square - total);
@@ -182,11 +188,12 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
       for (Index b = 0; b < k; ++b) covariance(a, b) += late * (out[a] * out[b] - covariance(a, b));
     if (rows % remember_one_of == 0) remember(now, out);
     ++rows;
-    const double amnesic =
-        std::max(std::min(1.0, 3 / static_cast<double>(rows)), options.forgetting);
+    weight += own;
+    const double amnesic = std::max(std::min(1.0, 3 * own / weight), faded(own));
     rule->by_row(neurons, {.x = now,
                            .y = out,
                            .eta = step_rate,
+                           .weight = own,
                            .gain = amnesic,
                            .next = more && !limited ? next : nullptr,
                            .next_y = next_out});
@@ -200,19 +207,21 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride) {
   }
 }
 
-void Hebbian::State::learn(const double* f, Index n, Index stride) {
-  if (options.batch == 1) return learn_rows(f, n, stride);
+void Hebbian::State::learn(const double* f, Index n, Index stride, const double* weights) {
+  weighted = weighted || weights;
+  if (options.batch == 1) return learn_rows(f, n, stride, weights);
   for (Index i = 0; i < n;) {
     if (waiting == 0 && n - i >= options.batch) {
-      learn_batch(f + i * stride, options.batch, stride);
+      learn_batch(f + i * stride, options.batch, stride, weights ? weights + i : nullptr);
       i += options.batch;
       continue;
     }
+    pending_weights[waiting] = weights ? weights[i] : 1;
     pending.row(waiting++) = Eigen::Map<const Eigen::RowVectorXd>(f + i * stride, features());
     ++i;
     if (waiting < options.batch) continue;
     waiting = 0;
-    learn_batch(pending.data(), options.batch, features());
+    learn_batch(pending.data(), options.batch, features(), pending_weights.data());
   }
 }
 
@@ -222,40 +231,49 @@ Hebbian::~Hebbian() = default;
 Hebbian::Hebbian(Hebbian&&) noexcept = default;
 Hebbian& Hebbian::operator=(Hebbian&&) noexcept = default;
 
-void Hebbian::update(const Rows<double>& rows) {
+void Hebbian::update(const Rows<double>& rows, const double* weights) {
   State& s = *state_;
   const Index d = s.map->inputs();
   const auto seen = [&] { return s.rows + s.skipped + s.waiting; };
   require(rows.cols() == d, Errc::bad_data, "row {} has {} columns, those before it have {}",
           seen() + 1, rows.cols(), d);
+  for (Index i = 0; weights && i < rows.rows(); ++i)
+    require(weights[i] >= 0 && std::isfinite(weights[i]), Errc::bad_data,
+            "the weight of row {} is {}; weights must be numbers of 0 or more", seen() + i + 1,
+            weights[i]);
   const BlasThreads one(1);
   const bool direct = s.map->is_identity() && !rows.sparse();
   const Index block = direct ? std::max(block_rows, s.options.batch) : block_rows;
   Matrix<double> features(direct ? 0 : std::min(block, rows.rows()), s.features());
   const auto take = [&](Index first, Index count) {
     if (count == 0) return;
-    if (direct) return s.learn(rows.row(first), count, rows.stride());
+    const double* own = weights ? weights + first : nullptr;
+    if (direct) return s.learn(rows.row(first), count, rows.stride(), own);
     const Rows<double> part = rows.middle(first, count);
-    if (s.input_sum.size() > 0) add_rows(part, s.input_sum);
+    if (s.input_sum.size() > 0) add_rows(part, own, s.input_sum);
     s.map->require_domain(part, static_cast<Index>(seen()));
     s.map->apply(part, features.topRows(count));
     for (Index i = 0; i < count; ++i)
       require(all_finite(features.row(i).data(), features.cols()), Errc::bad_data,
               "row {}: a feature of it is too large for a number; scale the columns",
               seen() + i + 1);
-    s.learn(features.data(), count, features.cols());
+    s.learn(features.data(), count, features.cols(), own);
   };
   for (Index i = 0; i < rows.rows(); i += block) {
     const Index count = std::min(block, rows.rows() - i);
-    if (clean(rows, i, count, s.options.threads)) {
+    const bool weigh =
+        !weights || std::find(weights + i, weights + i + count, 0.0) == weights + i + count;
+    if (weigh && clean(rows, i, count, s.options.threads)) {
       take(i, count);
       continue;
     }
     Index first = i;
     for (Index r = i; r < i + count; ++r) {
-      if (!missing(rows, r, seen() + (r - first) + 1, s.options.missing)) continue;
+      const bool hole = missing(rows, r, seen() + (r - first) + 1, s.options.missing);
+      if (!hole && (!weights || weights[r] > 0)) continue;
       take(first, r - first);
-      ++s.skipped;
+      // A row of weight 0 is one that was seen, and nothing is learned from it.
+      ++(hole ? s.skipped : s.rows);
       first = r + 1;
     }
     take(first, i + count - first);
@@ -267,19 +285,9 @@ void Hebbian::flush() {
   State& s = *state_;
   if (const Index count = std::exchange(s.waiting, 0); count > 0) {
     const BlasThreads one(1);
-    s.learn_batch(s.pending.data(), count, s.features());
+    s.learn_batch(s.pending.data(), count, s.features(), s.pending_weights.data());
   }
   if (!s.neurons.w.allFinite()) s.diverged();
 }
-
-std::int64_t Hebbian::rows() const { return state_->rows; }
-std::int64_t Hebbian::skipped() const { return state_->skipped; }
-std::int64_t Hebbian::steps() const { return state_->steps; }
-double Hebbian::time() const { return state_->time; }
-double Hebbian::rate() const { return state_->eta; }
-Matrix<double> Hebbian::weights() const { return state_->weights(); }
-Vector<double> Hebbian::mean() const { return state_->mean; }
-Vector<double> Hebbian::output_variances() const { return state_->covariance.diagonal(); }
-double Hebbian::total_variance() const { return state_->total; }
 
 }  // namespace mercer

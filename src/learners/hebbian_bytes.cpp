@@ -11,7 +11,7 @@ namespace mercer {
 namespace {
 
 constexpr const char* learner_format = "mercer-learner";
-constexpr const char* learner_version = "1";
+constexpr const char* learner_version = "2";
 constexpr const char* named = "learner state";
 
 /// What must be the same for a state to be of use.
@@ -37,6 +37,7 @@ void each_part(State& s, Numbers& counts, Numbers& rate, Visit&& visit) {
   visit("input_sum", s.input_sum.data(), s.input_sum.size());
   visit("covariance", s.covariance.data(), s.covariance.size());
   visit("pending", s.pending.data(), s.waiting * s.features());
+  visit("pending_weights", s.pending_weights.data(), s.waiting);
   visit("recent", s.recent.data(), s.recent.size());
   visit("recent_outputs", s.recent_outputs.data(), s.recent_outputs.size());
   visit("looked_at", s.looked_at.data(), s.looked_at.size());
@@ -55,7 +56,9 @@ std::string Hebbian::save_state() const {
                  s.time,
                  s.eta,
                  s.total,
-                 s.recent_total};
+                 s.recent_total,
+                 s.weight,
+                 s.weighted ? 1.0 : 0.0};
   Numbers rate = s.rate.state();
   std::vector<safetensors::Array> arrays;
   each_part(s, counts, rate, [&](const char* name, const double* data, Index size) {
@@ -107,7 +110,7 @@ void Hebbian::load_state(const std::string& bytes) {
   s.waiting = static_cast<Index>(size_of("pending")) / s.features();
   if (s.waiting >= options.batch) safetensors::damaged(named, "too many rows wait");
   if (size_of("looked_at") > 0) s.looked_at.resize(s.components(), s.features());
-  Numbers counts(10), rate = s.rate.state();
+  Numbers counts(12), rate = s.rate.state();
   each_part(s, counts, rate, [&](const char* name, double* data, Index size) {
     const auto n = static_cast<std::size_t>(size);
     if (size_of(name) != n)
@@ -126,6 +129,8 @@ void Hebbian::load_state(const std::string& bytes) {
   s.eta = counts[7];
   s.total = counts[8];
   s.recent_total = counts[9];
+  s.weight = counts[10];
+  s.weighted = counts[11] != 0;
   state_ = std::move(fresh);
 }
 

@@ -15,7 +15,8 @@ Model<double> Hebbian::model() const {
           s.waiting > 0
               ? fmt::format("{} rows are fewer than a mini-batch of {}; flush() learns them",
                             s.waiting, s.options.batch)
-              : std::string("no rows to learn from"));
+          : s.rows > 0 ? fmt::format("the weight of all {} rows is 0", s.rows)
+                       : std::string("no rows to learn from"));
   require(s.total > 0, Errc::bad_data, "the rows have no variance");
   const Index k = s.components();
   Matrix<double> b = s.settled(), own = s.weights();
@@ -44,7 +45,7 @@ Model<double> Hebbian::model() const {
   parts.map = s.map;
   parts.components.resize(k, s.features());
   parts.eigenvalues.resize(k);
-  const double weight = static_cast<double>(s.rows);
+  const double weight = s.weight;
   for (Index j = 0; j < k; ++j) {
     parts.components.row(j) = b.row(order[static_cast<std::size_t>(j)]);
     parts.eigenvalues[j] = weight * variances[order[static_cast<std::size_t>(j)]];
@@ -58,12 +59,13 @@ Model<double> Hebbian::model() const {
     fix_signs(parts.components);
   }
   if (!s.map->is_identity())
-    parts.input_mean = s.input_sum / static_cast<double>(s.rows + s.waiting);
+    parts.input_mean = s.input_sum / (s.weight + s.pending_weights.head(s.waiting).sum());
 
   Report& report = parts.report;
   report.method = s.options.rule;
   report.n_samples = s.rows;
   report.weight = weight;
+  report.weighted = s.weighted;
   report.centered = s.options.centre != LearnedMean::none;
   report.ddof = 0;
   report.total_variance = s.total;
@@ -76,5 +78,16 @@ Model<double> Hebbian::model() const {
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));
 }
+
+std::int64_t Hebbian::rows() const { return state_->rows; }
+std::int64_t Hebbian::skipped() const { return state_->skipped; }
+double Hebbian::row_weight() const { return state_->weight; }
+std::int64_t Hebbian::steps() const { return state_->steps; }
+double Hebbian::time() const { return state_->time; }
+double Hebbian::rate() const { return state_->eta; }
+Matrix<double> Hebbian::weights() const { return state_->weights(); }
+Vector<double> Hebbian::mean() const { return state_->mean; }
+Vector<double> Hebbian::output_variances() const { return state_->covariance.diagonal(); }
+double Hebbian::total_variance() const { return state_->total; }
 
 }  // namespace mercer

@@ -17,7 +17,8 @@ struct BatchSums {
   Matrix<double> rows, y;
 
   void start(Index k, Index d, Index most);
-  void add(const double* f, Index n, Index stride, const Matrix<double>& w,
+  /// `weights`: one a row, or null.
+  void add(const double* f, Index n, Index stride, const double* weights, const Matrix<double>& w,
            const Vector<double>& centre);
 };
 
@@ -31,6 +32,8 @@ struct Hebbian::State {
   Neurons neurons;
 
   std::int64_t rows = 0, skipped = 0, steps = 0;
+  double weight = 0;      ///< of the rows
+  bool weighted = false;  ///< were weights ever given?
   double time = 0, eta = 0;
   Vector<double> mean;
   Vector<double> input_sum;   ///< of rows before a map, those that wait included
@@ -39,6 +42,7 @@ struct Hebbian::State {
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as W was worse before
 
   Matrix<double> pending;  ///< rows that wait for their mini-batch to be full
+  Vector<double> pending_weights;
   Index waiting = 0;
   std::vector<BatchSums> sums;
   /// Of the weights after each mini-batch, later ones weighing more (Polyak & Juditsky 1992): large
@@ -57,14 +61,14 @@ struct Hebbian::State {
   Index components() const { return options.components; }
   Index features() const { return neurons.w.cols(); }
 
-  /// Rows of features that are all finite, `stride` apart.
-  void learn(const double* f, Index n, Index stride);
-  void learn_rows(const double* f, Index n, Index stride);
-  void learn_batch(const double* f, Index n, Index stride);
+  /// Rows of features that are all finite, `stride` apart; weights above 0, or null.
+  void learn(const double* f, Index n, Index stride, const double* weights);
+  void learn_rows(const double* f, Index n, Index stride, const double* weights);
+  void learn_batch(const double* f, Index n, Index stride, const double* weights);
 
-  /// Weight of the next `count` rows in an average of all so far, and in one that trusts row i in
-  /// proportion to i².
-  double faded(double count) const;  ///< share of what was that `count` rows make forget
+  /// Share of the next rows, of this weight, in an average of all so far, and in one that trusts
+  /// row i in proportion to i².
+  double faded(double count) const;  ///< share of what was that they make forget
   double plain_gain(double count) const;
   double late_gain(double count) const;
 

@@ -37,13 +37,17 @@ bool missing(const Rows<double>& rows, Index i, std::int64_t number, MissingRow 
   return any;
 }
 
-void add_rows(const Rows<double>& rows, Vector<double>& sum) {
-  if (!rows.sparse()) {
-    for (Index i = 0; i < rows.rows(); ++i) sum += rows.dense().row(i).transpose();
-    return;
+void add_rows(const Rows<double>& rows, const double* weights, Vector<double>& sum) {
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const double weight = weights ? weights[i] : 1;
+    if (!rows.sparse()) {
+      sum += weight * rows.dense().row(i).transpose();
+      continue;
+    }
+    const auto& csr = rows.csr();
+    for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
+      sum[csr.columns[e]] += weight * csr.values[e];
   }
-  for (std::int64_t e = rows.csr().offsets[0]; e < rows.csr().offsets[rows.rows()]; ++e)
-    sum[rows.csr().columns[e]] += rows.csr().values[e];
 }
 
 }  // namespace mercer

@@ -13,6 +13,6 @@ bool missing(const Rows<double>& rows, Index i, std::int64_t number, MissingRow 
 
 /// A sum of rows as they come, for models that have to know the mean of their input. One by one: it
 /// may not depend on how they are cut into pieces.
-void add_rows(const Rows<double>& rows, Vector<double>& sum);
+void add_rows(const Rows<double>& rows, const double* weights, Vector<double>& sum);
 
 }  // namespace mercer

@@ -17,7 +17,8 @@ constexpr double largest = 1e3;
 
 }  // namespace
 
-KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o)
+KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o,
+                            const double* row_weights)
     : options(std::move(o)), kernel(k), rate(options.rate), random(options.seed) {
   const Index count = rows.rows();
   require(count >= 2, Errc::bad_data, "kernel Hebbian learning needs at least two rows, not {}",
@@ -32,6 +33,17 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   for (Index i = 0; i < count; ++i)
     require(all_finite(x.row(i).data(), x.cols()), Errc::bad_data,
             "row {} has a missing or infinite cell; remove the row or fill in a number", i + 1);
+  weighted = row_weights != nullptr;
+  weights = Vector<double>::Ones(count);
+  for (Index i = 0; weighted && i < count; ++i) {
+    require(row_weights[i] >= 0 && std::isfinite(row_weights[i]), Errc::bad_data,
+            "the weight of row {} is {}; weights must be numbers of 0 or more", i + 1,
+            row_weights[i]);
+    weights[i] = row_weights[i];
+  }
+  require(weights.sum() > 1, Errc::bad_data,
+          "the row weights add up to {:g}; variances over one less need more", weights.sum());
+  share = weights / weights.sum();
   kernel = kernel.completed(Rows<double>(x));
   kernel.require_domain(Rows<double>(x));
 
@@ -39,8 +51,8 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   mean = Vector<double>::Zero(count);
   if (bytes <= static_cast<double>(options.memory)) {
     kept = kernel.matrix(Rows<double>(x), options.threads);
-    mean = kept.rowwise().mean();
-    grand = mean.mean();
+    mean = kept * share;
+    grand = mean.dot(share);
     for (Index i = 0; i < count; ++i)
       kept.row(i).array() -= mean.transpose().array() + (mean[i] - grand);
     squares = kept.diagonal();
@@ -48,10 +60,10 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
     Vector<double> sums(count);
     each_block(natural_order(), [&](const Index* at, const std::vector<const double*>& pointers) {
       for (std::size_t r = 0; r < pointers.size(); ++r)
-        sums[at[r]] = Eigen::Map<const Vector<double>>(pointers[r], count).mean();
+        sums[at[r]] = Eigen::Map<const Vector<double>>(pointers[r], count).dot(share);
     });
     mean = sums;
-    grand = mean.mean();
+    grand = mean.dot(share);
     squares = kernel.diagonal(Rows<double>(x)).array() - 2 * mean.array() + grand;
   }
   // Weights of length about 1: a random combination of the rows.
@@ -61,8 +73,8 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
 }
 
 KernelHebbian::KernelHebbian(const Kernel& kernel, const Rows<double>& x,
-                             KernelHebbianOptions options)
-    : state_(std::make_unique<State>(kernel, x, std::move(options))) {}
+                             KernelHebbianOptions options, const double* row_weights)
+    : state_(std::make_unique<State>(kernel, x, std::move(options), row_weights)) {}
 KernelHebbian::~KernelHebbian() = default;
 KernelHebbian::KernelHebbian(KernelHebbian&&) noexcept = default;
 KernelHebbian& KernelHebbian::operator=(KernelHebbian&&) noexcept = default;
@@ -93,15 +105,21 @@ void KernelHebbian::update(std::span<const Index> order) {
               Errc::not_converged,
               "step {}: with the rate {:.3g} the weights diverge; stay well below {:.2g}, one over "
               "the mean square of the rows in feature space, or use rate auto",
-              s.steps, s.eta, 1 / s.squares.mean());
-      s.eta = s.rate.next({.square = square,
-                           .output = output,
-                           .longest = square * y.cwiseAbs2().maxCoeff(),
-                           .gradient = square * output,
-                           .rows = 1});
-      s.time += s.eta;
-      const double before = static_cast<double>(s.steps - 1) / static_cast<double>(s.steps);
-      s.covariance += (1 - before * before * before) * (y * y.transpose() - s.covariance);
+              s.steps, s.eta, 1 / s.squares.dot(s.share));
+      // A row of weight 0 is met, and nothing is learned from it.
+      s.eta = 0;
+      if (const double own = s.weights[rows[r]]; own > 0) {
+        s.eta = own * s.rate.next({.square = square,
+                                   .output = output,
+                                   .longest = square * y.cwiseAbs2().maxCoeff(),
+                                   .gradient = square * output,
+                                   .rows = 1,
+                                   .weight = own});
+        s.time += s.eta;
+        const double before = s.learned / (s.learned + own);
+        s.learned += own;
+        s.covariance += (1 - before * before * before) * (y * y.transpose() - s.covariance);
+      }
       const bool more = r + 1 < sections.size();
       unit[rows[r]] = 1;
       sanger_step(s.a.data(), k, n, unit.data(), y.data(), s.eta, more ? sections[r + 1] : nullptr,
@@ -136,8 +154,8 @@ Model<double> KernelHebbian::model() const {
   const Matrix<double> turned = t * y;
   Matrix<double> b = t * s.a;
   // Φ̃ is Φ less its mean: coefficients of Φ add up to 0.
-  b.colwise() -= b.rowwise().mean().eval();
-  const Vector<double> mu = turned.rowwise().squaredNorm();
+  b -= (b.rowwise().sum() * s.share.transpose()).eval();
+  const Vector<double> mu = turned.cwiseAbs2() * s.weights;
   std::vector<Index> by_variance(static_cast<std::size_t>(k));
   std::iota(by_variance.begin(), by_variance.end(), Index{0});
   std::stable_sort(by_variance.begin(), by_variance.end(),
@@ -153,12 +171,13 @@ Model<double> KernelHebbian::model() const {
   }
   fix_signs(parts.components);
   parts.mean = s.mean;
-  parts.input_mean = s.x.colwise().mean().transpose();
+  parts.input_mean = s.x.transpose() * s.share;
   Report& report = parts.report;
   report.method = "kernel-hebbian";
   report.n_samples = n;
-  report.weight = static_cast<double>(n);
-  report.total_variance = s.squares.sum() / static_cast<double>(n - 1);
+  report.weight = s.weights.sum();
+  report.weighted = s.weighted;
+  report.total_variance = s.squares.dot(s.weights) / (report.weight - 1);
   report.solver.name = "gha";
   report.solver.why = fmt::format("{} steps at rate {}", s.steps, s.options.rate.text());
   report.solver.passes = static_cast<int>(s.steps / n);
@@ -172,6 +191,6 @@ double KernelHebbian::time() const { return state_->time; }
 double KernelHebbian::rate() const { return state_->eta; }
 const Matrix<double>& KernelHebbian::coefficients() const { return state_->a; }
 Vector<double> KernelHebbian::output_variances() const { return state_->covariance.diagonal(); }
-double KernelHebbian::total_variance() const { return state_->squares.mean(); }
+double KernelHebbian::total_variance() const { return state_->squares.dot(state_->share); }
 
 }  // namespace mercer

@@ -33,7 +33,7 @@ Convergence KernelHebbian::look() {
                                               std::abs(square - along) / std::sqrt(square)) *
                                        180 / M_PI);
     c.norm_error = std::max(c.norm_error, std::abs(std::sqrt(square) - 1));
-    const double quotient = y.row(j).squaredNorm() / static_cast<double>(s.n()) / square;
+    const double quotient = y.row(j).cwiseAbs2().dot(s.share) / square;
     if (quotient > 0)
       c.variance_error = std::max(c.variance_error, std::abs(s.covariance(j, j) / quotient - 1));
   }
@@ -46,7 +46,7 @@ Convergence KernelHebbian::look() {
 std::string KernelHebbian::save_state() const {
   const State& s = *state_;
   std::vector<double> all = {static_cast<double>(s.steps), s.time, s.eta,
-                             std::bit_cast<double>(s.random.state())};
+                             std::bit_cast<double>(s.random.state()), s.learned};
   const auto add = [&](const double* data, Index size) {
     all.insert(all.end(), data, data + size);
   };
@@ -60,8 +60,8 @@ std::string KernelHebbian::save_state() const {
 
 void KernelHebbian::load_state(const std::string& bytes) {
   State& s = *state_;
-  std::vector<double> rate = s.rate.state(), head(4);
-  const auto least = static_cast<std::size_t>(4 + static_cast<Index>(rate.size()) +
+  std::vector<double> rate = s.rate.state(), head(5);
+  const auto least = static_cast<std::size_t>(5 + static_cast<Index>(rate.size()) +
                                               s.covariance.size() + s.a.size()) *
                      sizeof(double);
   const std::size_t looked = static_cast<std::size_t>(s.a.size()) * sizeof(double);
@@ -73,7 +73,7 @@ void KernelHebbian::load_state(const std::string& bytes) {
     if (size > 0) std::memcpy(data, at, static_cast<std::size_t>(size) * sizeof(double));
     at += static_cast<std::size_t>(size) * sizeof(double);
   };
-  take(head.data(), 4);
+  take(head.data(), 5);
   take(rate.data(), static_cast<Index>(rate.size()));
   take(s.covariance.data(), s.covariance.size());
   take(s.a.data(), s.a.size());
@@ -84,6 +84,7 @@ void KernelHebbian::load_state(const std::string& bytes) {
   s.time = head[1];
   s.eta = head[2];
   s.random = Random(std::bit_cast<std::uint64_t>(head[3]));
+  s.learned = head[4];
 }
 
 }  // namespace mercer

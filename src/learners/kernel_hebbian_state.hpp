@@ -16,19 +16,23 @@ struct KernelHebbian::State {
   /// Rows of the kernel matrix that are computed together when it is not kept.
   static constexpr Index block_rows = 64;
 
-  State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o);
+  State(const Kernel& k, const Rows<double>& rows, KernelHebbianOptions o, const double* weights);
 
   KernelHebbianOptions options;
   Matrix<double> x;
   Kernel kernel;
-  Vector<double> mean;     ///< K1/N
-  double grand = 0;        ///< 1ᵀK1/N²
+  Vector<double> weights;  ///< of the rows
+  bool weighted = false;
+  Vector<double> share;    ///< s = weights over their sum
+  Vector<double> mean;     ///< Ks
+  double grand = 0;        ///< sᵀKs
   Vector<double> squares;  ///< ‖Φ̃(x_i)‖²
   Matrix<double> kept;     ///< centred kernel matrix; empty: computed as needed
   Matrix<double> a;        ///< k×N
   RateRun rate;
   Random random;
   std::int64_t steps = 0;
+  double learned = 0;  ///< weight of the steps
   double time = 0, eta = 0;
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as A was worse before
   Matrix<double> looked_at;   ///< A at the last look; empty: none yet

@@ -1,4 +1,5 @@
-// A step by a mini-batch: all rules need of it is E[yxᵀ] and E[yyᵀ] = E[yxᵀ]Wᵀ.
+// A step by a mini-batch: all rules need of it is E[yxᵀ] and E[yyᵀ] = E[yxᵀ]Wᵀ, by the rows'
+// weights.
 #include "learners/hebbian_state.hpp"
 
 #include "core/parallel.hpp"
@@ -18,12 +19,15 @@ constexpr Index most_parts = 8;
 /// Rows that stay in the L2 cache, beside the weights, from the first product to the second.
 constexpr Index block_rows = 32;
 
-Vector<double> mean_of(const double* f, Index n, Index stride, Index d) {
+Vector<double> mean_of(const double* f, Index n, Index stride, const double* weights, double total,
+                       Index d) {
   // About the first row: a mean that is large beside the spread costs no digits.
   const Eigen::Map<const Vector<double>> first(f, d);
   Vector<double> sum = Vector<double>::Zero(d);
-  for (Index i = 1; i < n; ++i) sum += Eigen::Map<const Vector<double>>(f + i * stride, d) - first;
-  return first + sum / static_cast<double>(n);
+  for (Index i = 1; i < n; ++i)
+    sum += (weights ? weights[i] : 1.0) *
+           (Eigen::Map<const Vector<double>>(f + i * stride, d) - first);
+  return first + sum / total;
 }
 
 }  // namespace
@@ -36,25 +40,30 @@ void BatchSums::start(Index k, Index d, Index most) {
   y.resize(k, most);
 }
 
-void BatchSums::add(const double* f, Index n, Index stride, const Matrix<double>& w,
-                    const Vector<double>& centre) {
+void BatchSums::add(const double* f, Index n, Index stride, const double* weights,
+                    const Matrix<double>& w, const Vector<double>& centre) {
   const Index k = w.rows(), d = w.cols(), most = rows.rows();
   for (Index i = 0; i < n; i += most) {
     const Index count = std::min(most, n - i);
     for (Index r = 0; r < count; ++r) {
-      square += subtract_mean(f + (i + r) * stride, centre.data(), d, rows.row(r).data());
-      x += rows.row(r).transpose();
+      const double own = weights ? weights[i + r] : 1.0;
+      square += own * subtract_mean(f + (i + r) * stride, centre.data(), d, rows.row(r).data());
+      x += own * rows.row(r).transpose();
     }
     multiply_transposed(w.data(), k, d, d, rows.data(), count, d, y.data(), most);
+    if (weights)
+      y.leftCols(count) *= Eigen::Map<const Vector<double>>(weights + i, count).asDiagonal();
     multiply(y.data(), k, count, most, rows.data(), d, d, yx.data(), d, true);
   }
 }
 
-void Hebbian::State::learn_batch(const double* f, Index n, Index stride) {
+void Hebbian::State::learn_batch(const double* f, Index n, Index stride, const double* weights) {
   const Index d = features(), k = components(), all_neurons = neurons.w.rows();
-  const double count = static_cast<double>(n);
+  const double count =
+      weights ? Eigen::Map<const Vector<double>>(weights, n).sum() : static_cast<double>(n);
+  const double row_weight = count / static_cast<double>(n);
   const bool running = options.centre == LearnedMean::running;
-  if (running && rows == 0) mean = mean_of(f, n, stride, d);
+  if (running && weight == 0) mean = mean_of(f, n, stride, weights, count, d);
 
   const Index parts = std::clamp<Index>(n / block_rows, 1, most_parts);
   sums.resize(static_cast<std::size_t>(parts));
@@ -63,7 +72,8 @@ void Hebbian::State::learn_batch(const double* f, Index n, Index stride) {
     const Index begin = n * p / parts, end = n * (p + 1) / parts;
     BatchSums& part = sums[static_cast<std::size_t>(p)];
     part.start(all_neurons, d, std::min(block_rows, n));
-    part.add(f + begin * stride, end - begin, stride, neurons.w, mean);
+    part.add(f + begin * stride, end - begin, stride, weights ? weights + begin : nullptr,
+             neurons.w, mean);
   });
   BatchSums& all = sums[0];
   for (Index p = 1; p < parts; ++p) {
@@ -101,7 +111,8 @@ void Hebbian::State::learn_batch(const double* f, Index n, Index stride) {
                                       .output = output,
                                       .longest = yx.rowwise().squaredNorm().maxCoeff(),
                                       .gradient = yx.squaredNorm(),
-                                      .rows = n});
+                                      .rows = n,
+                                      .weight = row_weight});
   total += plain * (about_old - total);
   recent_total += late * (square - recent_total);
   covariance += late * (yy.topLeftCorner(k, k) - covariance);
@@ -113,7 +124,10 @@ void Hebbian::State::learn_batch(const double* f, Index n, Index stride) {
     remember(x.data(), y.data());
   }
   rows += n;
-  rule->by_batch(neurons, {.yx = yx, .yy = yy, .eta = step_rate, .gain = plain, .shift = shift});
+  weight += count;
+  rule->by_batch(
+      neurons,
+      {.yx = yx, .yy = yy, .eta = step_rate, .weight = row_weight, .gain = plain, .shift = shift});
   hold_limit();
   if (averages()) average += late * (neurons.w - average);
 }

@@ -57,9 +57,8 @@ RobbinsMonro Rate::conditions() const { return rule_->conditions(); }
 RateRun::RateRun(Rate rate) : rate_(std::move(rate)), state_(1 + rate_.rule().memory()) {}
 
 double RateRun::next(const StepFacts& facts) {
-  state_[0] += 1;
-  return rate_.rule().eta(static_cast<std::int64_t>(state_[0]), facts,
-                          std::span(state_).subspan(1));
+  state_[0] += facts.weight;
+  return rate_.rule().eta(state_[0], facts, std::span(state_).subspan(1));
 }
 
 void RateRun::restore(const std::vector<double>& state) {

@@ -25,8 +25,8 @@ class AdaOja final : public RateRule {
     }};
   }
   std::size_t memory() const override { return 1; }
-  double eta(std::int64_t, const StepFacts& facts, std::span<double> memory) const override {
-    memory[0] += facts.gradient;
+  double eta(double, const StepFacts& facts, std::span<double> memory) const override {
+    memory[0] += facts.weight * facts.gradient;
     return 1 / std::sqrt(b_ * b_ + memory[0]);
   }
 

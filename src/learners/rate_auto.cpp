@@ -24,17 +24,17 @@ class Auto final : public RateRule {
     return all;
   }
   std::size_t memory() const override { return 2; }
-  double eta(std::int64_t, const StepFacts& facts, std::span<double> memory) const override {
+  double eta(double, const StepFacts& facts, std::span<double> memory) const override {
     double& rows = memory[0];
     double& square = memory[1];
-    const double count = static_cast<double>(facts.rows);
-    rows += count;
-    square += (facts.square * facts.output - square) * count / rows;
+    const double count = static_cast<double>(facts.rows), weight = count * facts.weight;
+    rows += weight;
+    square += (facts.square * facts.output - square) * weight / rows;
     if (!(square > 0)) return 0;
     // A mini-batch is as many rows at once; its noise may be larger, for the model averages it.
     const double eta =
         count * std::sqrt(count) * c / std::sqrt(square) * std::pow(rows + bend, -exponent);
-    return std::min(eta, most / std::sqrt(facts.longest));
+    return std::min(eta, most / (facts.weight * std::sqrt(facts.longest)));
   }
 };
 

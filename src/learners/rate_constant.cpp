@@ -13,7 +13,7 @@ class Constant final : public RateRule {
   explicit Constant(double c) : c_(c) {}
   std::string text() const override { return fmt::format("constant(c={})", c_); }
   RobbinsMonro conditions() const override { return power_law(0); }
-  double eta(std::int64_t, const StepFacts&, std::span<double>) const override { return c_; }
+  double eta(double, const StepFacts&, std::span<double>) const override { return c_; }
 
  private:
   double c_;

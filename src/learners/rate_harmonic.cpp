@@ -8,9 +8,7 @@ class Harmonic final : public RateRule {
  public:
   std::string text() const override { return "1/n"; }
   RobbinsMonro conditions() const override { return power_law(1); }
-  double eta(std::int64_t n, const StepFacts&, std::span<double>) const override {
-    return 1 / static_cast<double>(n);
-  }
+  double eta(double n, const StepFacts&, std::span<double>) const override { return 1 / n; }
 };
 
 }  // namespace

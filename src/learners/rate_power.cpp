@@ -16,8 +16,8 @@ class Power final : public RateRule {
   Power(double c, double t0, double a) : c_(c), t0_(t0), a_(a) {}
   std::string text() const override { return fmt::format("power(c={},t0={},a={})", c_, t0_, a_); }
   RobbinsMonro conditions() const override { return power_law(a_); }
-  double eta(std::int64_t n, const StepFacts&, std::span<double>) const override {
-    return c_ * std::pow(static_cast<double>(n) + t0_, -a_);
+  double eta(double n, const StepFacts&, std::span<double>) const override {
+    return c_ * std::pow(n + t0_, -a_);
   }
 
  private:

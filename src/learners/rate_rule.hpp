@@ -19,8 +19,8 @@ class RateRule {
 
   /// Numbers it keeps from step to step; all 0 at first.
   virtual std::size_t memory() const { return 0; }
-  /// η of step n = 1, 2, …
-  virtual double eta(std::int64_t n, const StepFacts& facts, std::span<double> memory) const = 0;
+  /// η of step n = 1, 2, …, by weight: a step takes η times its weight, as if it came that often.
+  virtual double eta(double n, const StepFacts& facts, std::span<double> memory) const = 0;
 };
 
 struct RateParameter {

@@ -22,7 +22,8 @@ struct Neurons {
 struct RowStep {
   const double* x = nullptr;  ///< centred
   const double* y = nullptr;  ///< Wx
-  double eta = 0;
+  double eta = 0;             ///< times the weight
+  double weight = 1;
   double gain = 1;  ///< weight of this row in an average that fades: rules without a rate
   const double* next = nullptr;  ///< the row after, or null
   double* next_y = nullptr;      ///< its outputs after the step
@@ -30,9 +31,10 @@ struct RowStep {
 
 /// A step by the averages over a mini-batch.
 struct BatchStep {
-  const Matrix<double>& yx;  ///< neurons×D
-  const Matrix<double>& yy;  ///< neurons×neurons
-  double eta = 0;
+  const Matrix<double>& yx;     ///< neurons×D
+  const Matrix<double>& yy;     ///< neurons×neurons
+  double eta = 0;               ///< times the weight
+  double weight = 1;            ///< of a row, in the mean
   double gain = 1;              ///< weight of these rows among all so far: rules without a rate
   const Vector<double>& shift;  ///< by which these rows have moved the mean
 };

@@ -17,7 +17,7 @@ constexpr double grown = 10;
 /// What is remembered, to explain the end.
 enum : std::size_t { time, since, norm_then, along, steps, size };
 
-void watch(Neurons& n, double eta, double along_w) {
+void watch(Neurons& n, double eta, double weight, double along_w) {
   const double norm = n.w.norm();
   if (n.memory[norm_then] == 0) n.memory[norm_then] = 1;  // the first weights have length 1
   if (norm >= grown && n.memory[norm_then] < grown) {
@@ -26,18 +26,18 @@ void watch(Neurons& n, double eta, double along_w) {
     n.memory[along] = n.memory[steps] = 0;
   }
   n.memory[time] += eta;
-  n.memory[along] += along_w / (norm * norm);
-  n.memory[steps] += 1;
+  n.memory[along] += weight * along_w / (norm * norm);
+  n.memory[steps] += weight;
 }
 
 void hebb_by_row(Neurons& n, const RowStep& s) {
-  watch(n, s.eta, s.y[0] * s.y[0]);
+  watch(n, s.eta, s.weight, s.y[0] * s.y[0]);
   n.w += (s.eta * s.y[0]) * Row(s.x, n.w.cols());
   look_ahead(n, s);
 }
 
 void hebb_by_batch(Neurons& n, const BatchStep& s) {
-  watch(n, s.eta, s.yy(0, 0));
+  watch(n, s.eta, s.weight, s.yy(0, 0));
   n.w += s.eta * s.yx;
 }
 

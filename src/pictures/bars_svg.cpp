@@ -128,7 +128,8 @@ std::string loadings_svg(const Model<T>& model, const PlotOptions& options) {
   for (Index p = 0; p < panels; ++p) {
     const Index c = chosen[static_cast<std::size_t>(p)];
     const Box b{all.x + (width + gap) * static_cast<double>(p), all.y + 18, width, all.height - 18};
-    const Frame frame{b, Scale(-largest, largest, false, b.width), Scale(0, 1, false, b.height)};
+    const Frame frame{b, AxisScale(-largest, largest, false, b.width),
+                      AxisScale(0, 1, false, b.height)};
     out += text_at(b.x + b.width / 2, b.y - 7, "middle", component_title(c, ratio),
                    " font-weight=\"bold\"");
     for (const svg::Tick& tick : frame.across.ticks(std::max(2, static_cast<int>(b.width / 60))))

@@ -21,7 +21,7 @@ bool usable(double y, bool logarithmic) {
   return std::isfinite(y) && (!logarithmic || y >= smallest);
 }
 
-Scale y_scale(const ChartPanel& panel, double height) {
+AxisScale y_scale(const ChartPanel& panel, double height) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& s : panel.series)
     for (const double y : s.y)
@@ -29,17 +29,17 @@ Scale y_scale(const ChartPanel& panel, double height) {
         low = std::min(low, y);
         high = std::max(high, y);
       }
-  if (!(low <= high)) return Scale(1, 0, false, height);
-  return Scale(low, high, panel.logarithmic, height);
+  if (!(low <= high)) return AxisScale(1, 0, false, height);
+  return AxisScale(low, high, panel.logarithmic, height);
 }
 
 struct PanelFrame {
   double width, height;
   const std::vector<double>& x;
-  Scale across;
+  AxisScale across;
 };
 
-std::string line(const Series& s, const PanelFrame& frame, const Scale& up, bool logarithmic) {
+std::string line(const Series& s, const PanelFrame& frame, const AxisScale& up, bool logarithmic) {
   std::string path;
   bool pen = false;
   for (std::size_t i = 0; i < s.y.size(); ++i) {
@@ -54,7 +54,7 @@ std::string line(const Series& s, const PanelFrame& frame, const Scale& up, bool
                      path);
 }
 
-std::string dots(const Series& s, const PanelFrame& frame, const Scale& up, bool logarithmic) {
+std::string dots(const Series& s, const PanelFrame& frame, const AxisScale& up, bool logarithmic) {
   const double apart = frame.width / most_dots;
   double last = -apart;
   std::string out;
@@ -68,7 +68,7 @@ std::string dots(const Series& s, const PanelFrame& frame, const Scale& up, bool
   return fmt::format("<g class=\"run\" fill=\"{}\">\n{}</g>\n", svg::label_colour(s.colour), out);
 }
 
-std::string axes(const ChartPanel& panel, const PanelFrame& frame, const Scale& up,
+std::string axes(const ChartPanel& panel, const PanelFrame& frame, const AxisScale& up,
                  const std::string& x_title) {
   std::string out;
   for (const svg::Tick& tick : frame.across.ticks(5))
@@ -94,7 +94,7 @@ std::string axes(const ChartPanel& panel, const PanelFrame& frame, const Scale& 
 
 std::string panel_svg(const ChartPanel& panel, const PanelFrame& frame,
                       const std::string& x_title) {
-  const Scale up = y_scale(panel, frame.height);
+  const AxisScale up = y_scale(panel, frame.height);
   std::string out =
       fmt::format("<text y=\"-8\" font-weight=\"bold\">{}</text>\n", svg::text(panel.title, 60));
   out += axes(panel, frame, up, x_title);
@@ -148,7 +148,7 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
   const auto lines = static_cast<double>((panels.size() + 1) / 2);
   const double total_width = 2 * cell_width, panels_end = top + lines * cell_height;
   const auto [least, most] = std::minmax_element(x.time.begin(), x.time.end());
-  const PanelFrame frame{width, height, x.time, Scale(*least, *most, x.logarithmic, width)};
+  const PanelFrame frame{width, height, x.time, AxisScale(*least, *most, x.logarithmic, width)};
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n<title>{2}</title>\n"

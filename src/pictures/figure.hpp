@@ -39,7 +39,7 @@ struct LegendEntry {
 
 struct Frame {
   Box box;
-  Scale across, up;
+  AxisScale across, up;
   double x(double value) const { return box.x + across.at(value); }
   double y(double value) const { return box.y + box.height - up.at(value); }
 };

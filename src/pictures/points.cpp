@@ -166,7 +166,8 @@ Frame equal_frame(const Ranges& ranges, const Box& box, bool always) {
       widen(y, unit * box.height);
     }
   }
-  return {box, Scale(x.low, x.high, false, box.width), Scale(y.low, y.high, false, box.height)};
+  return {box, AxisScale(x.low, x.high, false, box.width),
+          AxisScale(y.low, y.high, false, box.height)};
 }
 
 std::string points_svg(const Points& points, const Frame& frame) {

@@ -6,7 +6,7 @@
 
 namespace mercer {
 
-Scale::Scale(double low, double high, bool logarithmic, double length)
+AxisScale::AxisScale(double low, double high, bool logarithmic, double length)
     : logarithmic_(logarithmic), length_(length) {
   if (logarithmic) {
     low = std::log10(low);
@@ -19,7 +19,7 @@ Scale::Scale(double low, double high, bool logarithmic, double length)
   high_ = high + margin;
 }
 
-std::vector<svg::Tick> Scale::ticks(int count) const {
+std::vector<svg::Tick> AxisScale::ticks(int count) const {
   std::vector<svg::Tick> out = svg::ticks(low_, high_, count);
   if (!logarithmic_) return out;
   std::vector<svg::Tick> powers;

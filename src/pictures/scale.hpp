@@ -9,9 +9,9 @@
 namespace mercer {
 
 /// An axis of `length` pixels, perhaps logarithmic, with a margin at both ends.
-class Scale {
+class AxisScale {
  public:
-  Scale(double low, double high, bool logarithmic, double length);
+  AxisScale(double low, double high, bool logarithmic, double length);
   double at(double value) const {
     return ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_) * length_;
   }

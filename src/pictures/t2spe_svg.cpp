@@ -88,8 +88,8 @@ std::string t2spe_svg(const RowScores& rows, const ScoreLimits& limits,
                     (has_spe ? limits.spe_from : limits.t2_from));
   const Figure figure(options, has_spe ? "T\u00b2 and SPE" : "T\u00b2 of each row", legend, notes);
   const Box& b = figure.box();
-  const Frame frame{b, Scale(ax.range.low, ax.range.high, ax.logarithmic, b.width),
-                    Scale(ay.range.low, ay.range.high, ay.logarithmic, b.height)};
+  const Frame frame{b, AxisScale(ax.range.low, ax.range.high, ax.logarithmic, b.width),
+                    AxisScale(ay.range.low, ay.range.high, ay.logarithmic, b.height)};
   std::string out = Figure::axes(frame, has_spe ? "T\u00b2, within the principal subspace" : "row",
                                  has_spe ? "SPE, away from it" : "T\u00b2");
   LabelPlaces places(b);

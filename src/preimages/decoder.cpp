@@ -3,7 +3,6 @@
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
-#include "preimages/neighbours.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +53,7 @@ Matrix<double> Decoder<T>::Parts::from_neighbours(const FeaturePoints& points) c
   const Index n = learned->z.rows(), count = std::min(options.neighbours, n);
   std::vector<Index> nearest(static_cast<std::size_t>(n));
   Matrix<double> x(inner.rows(), learned->z.cols()), rows(count, learned->z.cols());
-  Vector<double> apart(n), distances(count);
+  Vector<double> apart(n), near(count);
   for (Index i = 0; i < x.rows(); ++i) {
     apart = (learned->images.squares - 2 * inner.row(i).transpose()).array() + squares[i];
     std::iota(nearest.begin(), nearest.end(), Index{0});
@@ -64,9 +63,9 @@ Matrix<double> Decoder<T>::Parts::from_neighbours(const FeaturePoints& points) c
     for (Index j = 0; j < count; ++j) {
       const Index row = nearest[static_cast<std::size_t>(j)];
       rows.row(j) = learned->z.row(row);
-      distances[j] = squared_input_distance(apart[row], gaussian->gamma, gaussian->factor);
+      near[j] = apart[row];
     }
-    x.row(i) = located(rows, distances).transpose();
+    x.row(i) = located(rows, (*input_distances)(near)).transpose();
   }
   return x;
 }
@@ -130,7 +129,8 @@ std::string Decoder<T>::text() const {
   if (p.options.start == PreImageStart::row)
     return fmt::format("the fixed point from each row, with penalty {:g}", p.options.penalty);
   const std::string ridge = fmt::format("{} of {} rows", p.ridge->text(), n);
-  if (p.method == PreImageMethod::ridge) return ridge;
+  if (p.method == PreImageMethod::ridge)
+    return p.why.empty() ? ridge : fmt::format("{}; {}", ridge, p.why);
   return fmt::format("{}, then the fixed point with penalty {:g}", ridge, p.options.penalty);
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/node.hpp"
 #include "preimages/feature_space.hpp"
 #include "preimages/fixed_point.hpp"
+#include "preimages/neighbours.hpp"
 #include "preimages/ridge.hpp"
 
 #include <mercer/preimage.hpp>
@@ -39,9 +40,11 @@ struct Decoder<T>::Parts {
   Model<T> model;
   PreImageOptions options;
   PreImageMethod method;
-  std::optional<Gaussian> gaussian;       ///< the kernel that is evaluated or approximated
-  bool nonnegative = false;               ///< φ has no value for negative entries
-  std::optional<PreImageSpace<T>> space;  ///< none for linear models
+  std::string why;                                ///< why `automatic` was not the fixed point
+  std::optional<Gaussian> gaussian;               ///< the kernel that is evaluated or approximated
+  std::optional<InputDistances> input_distances;  ///< of `distances`
+  bool nonnegative = false;                       ///< φ has no value for negative entries
+  std::optional<PreImageSpace<T>> space;          ///< none for linear models
   std::optional<LearnedRows> learned;
   std::optional<RidgeMap> ridge;
   FixedPoint fixed_point;

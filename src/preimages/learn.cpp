@@ -104,11 +104,15 @@ void Decoder<T>::Parts::choose_method() {
   Matrix<T> none(0, map.inputs());
   const bool holds_x = kernels ? linear || (polynomial && polynomial->coef0 > 0)
                                : map.decode(Matrix<T>(0, map.features()), none);
-  if (method == PreImageMethod::automatic)
+  const std::string what = kernel ? kernel->text() : map.text();
+  if (method == PreImageMethod::automatic) {
     method = (kernels ? linear : holds_x) ? PreImageMethod::exact
              : kernels && gaussian        ? PreImageMethod::fixed_point
                                           : PreImageMethod::ridge;
-  const std::string what = kernel ? kernel->text() : map.text();
+    if (method == PreImageMethod::ridge)
+      why = gaussian ? "the fixed point takes a kernel and its anchors, not random features"
+                     : fmt::format("the fixed point is for Gaussian kernels, not for {}", what);
+  }
   require(method != PreImageMethod::exact || holds_x, Errc::bad_option,
           "{} has no exact inverse: most points of its feature space are the image of no row; use "
           "ridge",
@@ -118,8 +122,13 @@ void Decoder<T>::Parts::choose_method() {
       "the fixed point is for models of Gaussian kernels (rbf) and their anchors, not for {} {}; "
       "use ridge",
       kernels ? "the kernel" : map.text(), kernel ? kernel->text() : "");
-  require(method != PreImageMethod::distances || gaussian, Errc::bad_option,
-          "distances tell of rows where the kernel is Gaussian (rbf), not for {}; use ridge", what);
+  if (method == PreImageMethod::distances) {
+    require(kernel && kernel->node()->radial(), Errc::bad_option,
+            "distances tell of rows where the kernel falls with |x - y| alone (rbf, exponential, "
+            "matern, rational_quadratic), not for {}; use ridge",
+            what);
+    input_distances.emplace(*kernel);
+  }
   require(options.start == PreImageStart::ridge || method == PreImageMethod::fixed_point,
           Errc::bad_option, "only the fixed point can start at rows, not {}", name_of(method));
   const bool has_rows = kernels || model.rows().rows() > 0;

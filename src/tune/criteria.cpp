@@ -38,7 +38,7 @@ double log_norm(const std::string& kernel, double d) {
 }  // namespace
 
 template <class T>
-std::vector<double> preimage_errors(const Matrix<T>& train, const Matrix<T>& held_out,
+std::vector<double> preimage_errors(const WeightedRows<T>& train, const WeightedRows<T>& held_out,
                                     const Kernel& kernel, const std::vector<Index>& components,
                                     const TuneOptions& options, std::uint64_t seed) {
   FitOptions fitting = options.fit;
@@ -46,21 +46,23 @@ std::vector<double> preimage_errors(const Matrix<T>& train, const Matrix<T>& hel
   fitting.components = at_most(components.back());
   fitting.threads = 1;
   fitting.monitor = {};
-  const Model<T> all = fit(train, fitting);
-  const Vector<double> mean = train.template cast<double>().colwise().mean();
+  const Model<T> all = fit(Rows<T>(train.x), fitting, train.weights_or_null());
+  const Matrix<double> seen = train.x.template cast<double>();
+  const Vector<double> share = train.all_weights() / train.all_weights().sum();
+  const Vector<double> mean = seen.transpose() * share;
   const Vector<double> deviation =
-      ((train.template cast<double>().rowwise() - mean.transpose()).colwise().squaredNorm() /
-       static_cast<double>(train.rows()))
-          .cwiseSqrt();
-  Vector<double> unit = Vector<double>::Ones(train.cols());
+      ((seen.rowwise() - mean.transpose()).cwiseAbs2().transpose() * share).cwiseSqrt();
+  Vector<double> unit = Vector<double>::Ones(seen.cols());
   if (all.scale().size() > 0) unit = all.scale().template cast<double>();
+  const Vector<double> weights = held_out.all_weights();
   const auto size = [&](const Matrix<double>& rows) {
-    return (rows.array().rowwise() / unit.transpose().array()).square().sum();
+    return weights.dot(
+        (rows.array().rowwise() / unit.transpose().array()).matrix().rowwise().squaredNorm());
   };
-  const Matrix<double> rows = held_out.template cast<double>();
+  const Matrix<double> rows = held_out.x.template cast<double>();
   const double total = size(rows.rowwise() - mean.transpose());
   require(total > 0, Errc::bad_data, "held-out rows are all equal to the mean");
-  Matrix<T> noisy = held_out;
+  Matrix<T> noisy = held_out.x;
   Random random(seed);
   for (Index i = 0; i < noisy.rows(); ++i)
     for (Index j = 0; j < noisy.cols(); ++j)
@@ -78,25 +80,28 @@ std::vector<double> preimage_errors(const Matrix<T>& train, const Matrix<T>& hel
 }
 
 template <class T>
-double log_likelihood(const Matrix<T>& x, const std::string& text, int threads) {
+double log_likelihood(const WeightedRows<T>& rows, const std::string& text, int threads) {
   const Kernel kernel = Kernel::parse(text);
-  const double norm = log_norm(kernel.text(), static_cast<double>(x.cols()));
-  const Matrix<T> k = kernel.matrix(Rows<T>(x), threads);
-  const auto n = static_cast<double>(x.rows());
+  const double norm = log_norm(kernel.text(), static_cast<double>(rows.x.cols()));
+  const Matrix<T> k = kernel.matrix(Rows<T>(rows.x), threads);
+  const Vector<double> weights = rows.all_weights();
+  const double all = weights.sum();
   double sum = 0;
-  for (Index i = 0; i < x.rows(); ++i) {
-    const double others = k.row(i).template cast<double>().sum() - static_cast<double>(k(i, i));
+  for (Index i = 0; i < rows.x.rows(); ++i) {
+    const double others = k.row(i).template cast<double>().dot(weights.transpose()) -
+                          static_cast<double>(k(i, i)) * weights[i];
     // A row without any neighbour would make all of it −∞; the smallest number stands for it.
-    sum += norm + std::log(std::max(others, std::numeric_limits<double>::min()) / (n - 1));
+    sum += weights[i] * (norm + std::log(std::max(others, std::numeric_limits<double>::min()) /
+                                         (all - weights[i])));
   }
-  return sum / n;
+  return sum / all;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                     \
-  template std::vector<double> preimage_errors(const Matrix<T>&, const Matrix<T>&, const Kernel&, \
-                                               const std::vector<Index>&, const TuneOptions&,     \
-                                               std::uint64_t);                                    \
-  template double log_likelihood(const Matrix<T>&, const std::string&, int);
+#define MERCER_INSTANTIATE(T)                                                                  \
+  template std::vector<double> preimage_errors(const WeightedRows<T>&, const WeightedRows<T>&, \
+                                               const Kernel&, const std::vector<Index>&,       \
+                                               const TuneOptions&, std::uint64_t);             \
+  template double log_likelihood(const WeightedRows<T>&, const std::string&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/require.hpp"
+#include "fit/validate.hpp"
 #include "tune/criteria.hpp"
 
 #include <mercer/significance.hpp>
@@ -24,27 +25,37 @@ constexpr Name names[] = {{"preimage-cv", Criterion::preimage_cv},
                           {"parallel", Criterion::parallel},
                           {"likelihood", Criterion::likelihood}};
 
-/// Rows in an order of chance, at most so many, with their missing cells filled by the mean.
+/// Rows of some weight in an order of chance, at most so many, with their missing cells filled by
+/// the mean.
 template <class T>
-Matrix<T> shuffled(const Rows<T>& x, const TuneOptions& options) {
-  std::vector<Index> order(static_cast<std::size_t>(x.rows()));
-  std::iota(order.begin(), order.end(), Index{0});
+WeightedRows<T> shuffled(const Rows<T>& x, const double* weights, const TuneOptions& options) {
+  std::vector<Index> order;
+  for (Index i = 0; i < x.rows(); ++i)
+    if (!weights || weights[i] > 0) order.push_back(i);
+  require(static_cast<Index>(order.size()) >= 2 * options.folds, Errc::bad_data,
+          "{} rows{} are too few for {} folds", order.size(), weights ? " with weight" : "",
+          options.folds);
   Random random(options.fit.seed + 0x7475);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  const Index n = std::min(x.rows(), options.rows);
-  Matrix<T> out(n, x.cols());
+  const Index n = std::min(static_cast<Index>(order.size()), options.rows);
+  WeightedRows<T> out{Matrix<T>(n, x.cols()), Vector<double>(weights ? n : 0)};
   const auto copy = identity_map<T>(x.cols());
-  for (Index i = 0; i < n; ++i)
-    copy->apply(x.middle(order[static_cast<std::size_t>(i)], 1), out.middleRows(i, 1));
-  if (!out.array().isNaN().any()) return out;
+  for (Index i = 0; i < n; ++i) {
+    const Index from = order[static_cast<std::size_t>(i)];
+    copy->apply(x.middle(from, 1), out.x.middleRows(i, 1));
+    if (weights) out.weights[i] = weights[from];
+  }
+  if (!out.x.array().isNaN().any()) return out;
   require(options.fit.missing == Missing::mean, Errc::bad_data,
           "rows have missing cells; use --missing mean or drop");
-  for (Index j = 0; j < out.cols(); ++j) {
-    auto column = out.col(j).array();
-    const auto there = (!column.isNaN()).count();
+  const Vector<double> all = out.all_weights();
+  for (Index j = 0; j < out.x.cols(); ++j) {
+    auto column = out.x.col(j).array();
+    const auto missing = column.isNaN().eval();
+    const double there = missing.select(0.0, all.array()).sum();
     require(there > 0, Errc::bad_data, "column {} has no cell that is there: --exclude it", j + 1);
-    const T mean = column.isNaN().select(T(0), column).sum() / static_cast<T>(there);
-    column = column.isNaN().select(mean, column);
+    const double sum = missing.select(0.0, column.template cast<double>() * all.array()).sum();
+    column = missing.select(static_cast<T>(sum / there), column);
   }
   return out;
 }
@@ -65,13 +76,13 @@ std::vector<Index> numbers_of_components(const TuneOptions& options, Index rows)
 template <class T>
 class Search {
  public:
-  Search(const Rows<T>& x, const TuneOptions& options)
+  Search(const Rows<T>& x, const double* weights, const TuneOptions& options)
       : options_(options),
-        rows_(shuffled(x, options)),
+        rows_(shuffled(x, weights, options)),
         report_(options.fit.monitor, "tuning", "kernels",
                 static_cast<double>(options.kernels.size())) {
     if (options.criterion == Criterion::preimage_cv)
-      components_ = numbers_of_components(options, rows_.rows());
+      components_ = numbers_of_components(options, rows_.x.rows());
   }
 
   std::vector<TuneCell> cells_of(const std::string& text) {
@@ -108,36 +119,41 @@ class Search {
     return cells;
   }
 
-  Matrix<T> fold(int number, bool inside) const {
+  WeightedRows<T> fold(int number, bool inside) const {
     std::vector<Index> chosen;
-    for (Index i = 0; i < rows_.rows(); ++i)
+    for (Index i = 0; i < rows_.x.rows(); ++i)
       if ((i % options_.folds == number) == inside) chosen.push_back(i);
-    return rows_(chosen, Eigen::all);
+    WeightedRows<T> out{rows_.x(chosen, Eigen::all), {}};
+    if (rows_.weights.size() > 0) out.weights = rows_.weights(chosen);
+    return out;
   }
 
   std::vector<TuneCell> by_preimages(const std::string& text, const Kernel& kernel) const {
-    std::vector<std::vector<double>> errors(static_cast<std::size_t>(options_.folds));
+    const auto folds = static_cast<std::size_t>(options_.folds);
+    std::vector<std::vector<double>> errors(folds);
+    std::vector<double> share(folds);
     parallel_for(options_.folds, options_.fit.threads, [&](Index f) {
       const auto number = static_cast<int>(f);
-      errors[static_cast<std::size_t>(f)] =
-          preimage_errors(fold(number, false), fold(number, true), kernel, components_, options_,
-                          options_.fit.seed * 1000 + static_cast<std::uint64_t>(f));
+      const auto at = static_cast<std::size_t>(f);
+      const WeightedRows<T> held_out = fold(number, true);
+      if (held_out.weights.size() > 0) share[at] = held_out.weights.sum() / rows_.weights.sum();
+      else share[at] = 1 / static_cast<double>(folds);
+      errors[at] = preimage_errors(fold(number, false), held_out, kernel, components_, options_,
+                                   options_.fit.seed * 1000 + static_cast<std::uint64_t>(f));
     });
     std::vector<TuneCell> cells;
     for (std::size_t c = 0; c < components_.size(); ++c) {
-      double sum = 0, squares = 0;
-      bool everywhere = true;
-      for (const auto& of_fold : errors) {
-        everywhere = everywhere && c < of_fold.size();
-        if (!everywhere) break;
-        sum += of_fold[c];
-        squares += of_fold[c] * of_fold[c];
-      }
+      double mean = 0, squares = 0;
+      const bool everywhere =
+          std::ranges::all_of(errors, [&](const auto& of_fold) { return c < of_fold.size(); });
+      for (std::size_t f = 0; f < folds && everywhere; ++f) mean += share[f] * errors[f][c];
+      for (std::size_t f = 0; f < folds && everywhere; ++f)
+        squares += std::pow(share[f] * (errors[f][c] - mean), 2);
       TuneCell cell{text, components_[c], {}, 0, ""};
-      const double n = options_.folds, mean = sum / n;
+      const double n = options_.folds;
       if (everywhere) {
         cell.score = mean;
-        cell.spread = std::sqrt(std::max(0.0, squares / n - mean * mean) / (n - 1));
+        cell.spread = std::sqrt(squares * n / (n - 1));
       } else {
         cell.score = std::numeric_limits<double>::quiet_NaN();
         cell.problem = "the rows have not as many components";
@@ -151,7 +167,8 @@ class Search {
     FitOptions fitting = options_.fit;
     fitting.kernel = kernel;
     fitting.monitor = {};
-    const ComponentChoice choice = significance(Rows<T>(rows_), fitting);
+    const ComponentChoice choice =
+        significance(Rows<T>(rows_.x), fitting, {}, rows_.weights_or_null());
     const Index kept = significant_components(choice);
     TuneCell cell{text, kept, choice.excess, 0, ""};
     if (kept == 0) {
@@ -162,7 +179,7 @@ class Search {
   }
 
   const TuneOptions& options_;
-  Matrix<T> rows_;
+  WeightedRows<T> rows_;
   std::vector<Index> components_;
   Reporter report_;
 };
@@ -219,17 +236,16 @@ Criterion parse_criterion(std::string_view text) {
 }
 
 template <class T>
-Tuned tune(const Rows<T>& x, const TuneOptions& options) {
+Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights) {
   require(!options.kernels.empty(), Errc::bad_option, "there are no kernels to choose from");
   require(options.folds >= 2 && options.rows >= 10, Errc::bad_option,
           "tuning needs at least 2 folds and 10 rows, not {} and {}", options.folds, options.rows);
   require(options.noise >= 0 && std::isfinite(options.noise), Errc::bad_option,
           "--noise {} must be a number of 0 or more", options.noise);
-  require(x.rows() >= 2 * options.folds, Errc::bad_data, "{} rows are too few for {} folds",
-          x.rows(), options.folds);
+  require_weights(weights, x.rows());
   require(!options.fit.precomputed, Errc::bad_option,
           "a precomputed kernel matrix has no parameters to tune");
-  Search<T> search(x, options);
+  Search<T> search(x, weights, options);
   Tuned out;
   for (std::size_t i = 0; i < options.kernels.size(); ++i) {
     search.step(i);
@@ -243,7 +259,7 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options) {
   return out;
 }
 
-template Tuned tune(const Rows<float>&, const TuneOptions&);
-template Tuned tune(const Rows<double>&, const TuneOptions&);
+template Tuned tune(const Rows<float>&, const TuneOptions&, const double*);
+template Tuned tune(const Rows<double>&, const TuneOptions&, const double*);
 
 }  // namespace mercer

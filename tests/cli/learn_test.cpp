@@ -2,6 +2,7 @@
 
 #include "cli/support.hpp"
 
+#include <fmt/format.h>
 #include <mercer/data.hpp>
 #include <mercer/model.hpp>
 #include <nlohmann/json.hpp>
@@ -38,6 +39,40 @@ TEST_F(CliLearn, M_E4_learns_what_fit_finds) {
   EXPECT_GT(std::abs(a.components().row(0).dot(b.components().row(0))), std::cos(0.5 * M_PI / 180));
   EXPECT_GT(std::abs(a.components().row(1).dot(b.components().row(1))), std::cos(1.5 * M_PI / 180));
   EXPECT_NEAR(a.explained_variance_ratio()[0], b.explained_variance_ratio()[0], 0.02);
+}
+
+TEST_F(CliLearn, weights_are_those_of_fit) {
+  std::string rows = "a,b,c,w\n";
+  for (int i = 0; i < 200; ++i)
+    rows += fmt::format("{},{},{},{}\n", (i % 2) * (i % 11 - 5), (1 - i % 2) * (i % 13 - 6),
+                        0.1 * (i % 7), i % 2 == 0 ? 0.25 : 4);
+  const std::string data = dir.file("rows.csv", rows);
+  const std::vector<std::string> words = {data, "--weights", "w", "-k", "2", "-q"};
+  const auto run = [&](const std::string& command, std::vector<std::string> more) {
+    std::vector<std::string> all = {command};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return mercer(all);
+  };
+  ASSERT_EQ(run("fit", {"-o", dir / "b.st"}).exit_code, 0);
+  const auto b = Model<double>::load(dir / "b.st");
+  // In epochs from memory, and once as they come.
+  const std::vector<std::string> orders[] = {{"--epochs", "40"},
+                                             {"--order", "as-it-comes", "--epochs", "40"}};
+  for (const auto& order : orders) {
+    std::vector<std::string> more = {"-o", dir / "a.st"};
+    more.insert(more.end(), order.begin(), order.end());
+    const auto learned = run("learn", more);
+    ASSERT_EQ(learned.exit_code, 0) << learned.err;
+    const auto a = Model<double>::load(dir / "a.st");
+    EXPECT_EQ(a.feature_names(), (std::vector<std::string>{"a", "b", "c"}));
+    EXPECT_TRUE(a.report().weighted);
+    EXPECT_NEAR(a.report().weight, b.report().weight, 1e-9);
+    EXPECT_LT((a.mean() - b.mean()).norm(), 1e-9);
+    EXPECT_GT(std::abs(a.components().row(0).dot(b.components().row(0))), std::cos(2 * M_PI / 180));
+  }
+  const std::string bad = dir.file("bad.csv", "a,w\n1,1\n2,x\n");
+  expect_error(mercer({"learn", bad, "--weights", "w"}), 1, {"bad.csv", "line 3", "weight"});
 }
 
 TEST_F(CliLearn, M_E8_trace_and_theory) {

@@ -79,6 +79,27 @@ TEST(CliPlot, kernel_models_have_scores_and_limits) {
   EXPECT_TRUE(says(plotted({m.rings, m.rings_data, "--kind", "t2spe"}, dir), "SPE"));
 }
 
+TEST(CliPlot, limits_may_come_from_good_rows) {
+  const TempDir dir;
+  const std::string model = dir / "wine.st", wine = data_file("wine.csv");
+  ASSERT_EQ(
+      mercer({"fit", wine, "--label", "cultivar", "--scale", "std", "-k", "2", "-q", "-o", model})
+          .exit_code,
+      0);
+  const auto plot = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"plot", model, wine, "--kind", "t2spe", "-o", "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    return mercer(words);
+  };
+  const auto own = plot({}), good = plot({"--reference", wine, "--flag", "0.9"});
+  ASSERT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_THAT(good.out, testing::HasSubstr("90 %"));
+  EXPECT_NE(own.out, good.out);
+  expect_error(mercer({"plot", model, "--kind", "scree", "--reference", wine, "-o", "-"}), 2,
+               {"--reference is for --kind t2spe"});
+  expect_error(plot({"--reference", dir / "none.csv"}), 1, {"none.csv"});
+}
+
 TEST(CliPlot, many_rows_become_density) {
   const TempDir dir;
   const std::string data = dir / "many.npy";

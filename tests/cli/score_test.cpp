@@ -1,5 +1,6 @@
 #include "cli/support.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -77,6 +78,31 @@ TEST(CliScore, limits_may_come_from_good_rows) {
           .out);
   EXPECT_EQ(good["beyond"]["t2"], 16);
   EXPECT_EQ(good["beyond"]["spe"], 16);
+}
+
+TEST(CliScore, weights_and_holes_are_those_of_fit_and_transform) {
+  const TempDir dir;
+  std::string rows = "a,b,c,w\n", repeated = "a,b,c\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string cells = fmt::format("{},{},{}", i, 2 * i + i % 3, i % 5);
+    rows += cells + (i % 2 == 0 ? ",2\n" : ",1\n");
+    for (int c = 0; c < (i % 2 == 0 ? 2 : 1); ++c) repeated += cells + "\n";
+  }
+  const std::string data = dir.file("rows.csv", rows), many = dir.file("many.csv", repeated);
+  const std::string model = dir / "m.st";
+  ASSERT_EQ(mercer({"fit", many, "-k", "1", "-q", "-o", model}).exit_code, 0);
+  const auto weighted = mercer({"score", model, data, "--weights", "w", "--json"});
+  ASSERT_EQ(weighted.exit_code, 0) << weighted.err;
+  const Json a = Json::parse(weighted.out),
+             b = Json::parse(mercer({"score", model, many, "--json"}).out);
+  EXPECT_EQ(a["rows"], 40);
+  for (const char* key : {"mean_spe", "explained_variance"})
+    EXPECT_NEAR(a[key].get<double>(), b[key].get<double>(), 1e-10 * b[key].get<double>()) << key;
+  const std::string holes = dir.file("holes.csv", "a,b,c\n3,6,1\n4,,2\n");
+  expect_error(mercer({"score", model, holes}), 1, {"line 3"});
+  const auto em = mercer({"score", model, holes, "--missing", "em", "-o", dir / "s.csv", "-q"});
+  ASSERT_EQ(em.exit_code, 0) << em.err;
+  EXPECT_EQ(cells(slurp(dir / "s.csv")).size(), 3u);
 }
 
 TEST(CliScore, contributions_add_up_over_the_training_rows) {

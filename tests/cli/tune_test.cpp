@@ -1,5 +1,7 @@
 #include "cli/support.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 
 namespace mercer::test::tune_test {
@@ -56,10 +58,50 @@ TEST(CliTune, goes_on_from_a_checkpoint_that_was_cut_short) {
   EXPECT_EQ(slurp(other), "hello\n");
 }
 
+TEST(CliTune, weights_choose_and_fit_as_if_rows_were_repeated) {
+  const TempDir dir;
+  std::string rows = "a,b,w\n", some = "a,b\n";
+  for (int i = 0; i < 60; ++i) {
+    const std::string cells = fmt::format("{},{}", i % 7 - 0.1 * (i % 3), (i * i) % 11);
+    rows += cells + (i < 40 ? ",1\n" : ",0\n");
+    if (i < 40) some += cells + "\n";
+  }
+  const std::string all = dir.file("all.csv", rows), part = dir.file("part.csv", some);
+  const auto search = [&](const std::string& data, std::vector<std::string> more) {
+    std::vector<std::string> words = {"tune", data,  "--kernel", "rbf(gamma={0.01,0.1})",
+                                      "-k",   "1,2", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return mercer(words);
+  };
+  const auto weighted = search(all, {"--weights", "w", "-o", dir / "best.st"});
+  ASSERT_EQ(weighted.exit_code, 0) << weighted.err;
+  const auto alone = search(part, {});
+  const auto head = [](const std::string& json) { return json.substr(0, json.find("score") + 20); };
+  EXPECT_EQ(head(weighted.out), head(alone.out));
+  const auto inspected = mercer({"inspect", dir / "best.st", "--json"});
+  EXPECT_THAT(inspected.out, testing::HasSubstr("\"weight\": 40,"));
+  const std::string checkpoint = dir / "tune.jsonl";
+  EXPECT_EQ(search(all, {"--weights", "w", "--checkpoint", checkpoint}).exit_code, 0);
+  const std::string bad = dir.file("bad.csv", "a,b,w\n1,2,1\n3,4,-2\n");
+  expect_error(search(bad, {"--weights", "w"}), 1, {"bad.csv", "line 3", "-2"});
+  expect_error(search(all, {"--exclude", "w", "--checkpoint", checkpoint}), 1,
+               {"other rows or options"});
+}
+
+TEST(CliTune, draws_the_scores) {
+  const TempDir dir;
+  const auto run = mercer(tune({"--plot", dir / "tune.svg", "-q"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string picture = slurp(dir / "tune.svg");
+  for (const char* text : {"<svg", "gamma of rbf", "k = 4", "class=\"best\"", "held-out error"})
+    EXPECT_THAT(picture, testing::HasSubstr(text));
+}
+
 TEST(CliTune, says_at_once_that_a_result_cannot_be_written) {
   const TempDir dir;
   expect_error(mercer(tune({"-o", dir / "no/best.st"})), 1, {"no/best.st"});
   expect_error(mercer(tune({"--table", dir / "no/all.csv"})), 1, {"no/all.csv"});
+  expect_error(mercer(tune({"--plot", dir / "no/tune.svg"})), 1, {"no/tune.svg"});
 }
 
 TEST(CliTune, refuses_what_it_cannot_search) {

@@ -65,8 +65,8 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   EXPECT_EQ(flags_of("fit"), fit);
   std::set<std::string> tune = rows;
   tune.insert({"--output", "--kernel", "--criterion", "--components", "--folds", "--rows",
-               "--noise", "--method", "--table", "--checkpoint", "--json", "--ddof", "--memory",
-               "--no-center", "--scale"});
+               "--noise", "--method", "--table", "--plot", "--checkpoint", "--json", "--ddof",
+               "--memory", "--no-center", "--scale", "--weights"});
   EXPECT_EQ(flags_of("tune"), tune);
   std::set<std::string> transform = rows;
   transform.insert("--output");
@@ -85,7 +85,7 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--loadings", "--gradient", "--component",
                                                         "--output", "--json", "--help"}));
   std::set<std::string> score = transform;
-  score.insert({"--flag", "--reference", "--contributions", "--json"});
+  score.insert({"--flag", "--reference", "--contributions", "--json", "--weights"});
   EXPECT_EQ(flags_of("score"), score);
   EXPECT_EQ(flags_of("merge"), (std::set<std::string>{"--output", "--components", "--json",
                                                       "--threads", "--quiet", "--help"}));
@@ -104,8 +104,8 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   EXPECT_EQ(flags_of("contour"), contour);
   std::set<std::string> plot = rows;
   plot.erase("--precision");
-  plot.insert({"--kind", "--output", "--components", "--ellipses", "--flag", "--levels", "--title",
-               "--width", "--height"});
+  plot.insert({"--kind", "--output", "--components", "--ellipses", "--flag", "--reference",
+               "--levels", "--title", "--width", "--height"});
   EXPECT_EQ(flags_of("plot"), plot);
 }
 

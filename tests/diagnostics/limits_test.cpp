@@ -93,6 +93,40 @@ TEST(ScoreLimits, limits_of_a_kernel_model_come_from_its_rows) {
   EXPECT_NEAR(spe / 6000, 0.05, 0.02);
 }
 
+TEST(ScoreLimits, rows_that_landmarks_and_random_features_keep_give_limits_too) {
+  Random random(15);
+  const auto ring = [&](Index n) {
+    Matrix<double> x(n, 2);
+    for (Index i = 0; i < n; ++i) {
+      const double angle = 6.283185307179586 * random.uniform(), r = 3 + 0.2 * random.normal();
+      x.row(i) << r * std::cos(angle), r * std::sin(angle);
+    }
+    return x;
+  };
+  const Matrix<double> x = ring(600), fresh = ring(2000);
+  const Approx approximations[] = {Cholesky{.rank = 60}, Fourier{.features = 200}};
+  for (const Approx& approx : approximations) {
+    FitOptions options{.components = 6, .kernel = kernels::rbf({.gamma = 0.5}), .approx = approx};
+    // Too few to tell of 95 %.
+    options.keep_rows = 10;
+    EXPECT_EQ(Scorer(fit(x, options)).limits(0.95).t2_from.find("training rows"),
+              std::string::npos);
+    options.keep_rows = 400;
+    const auto model = fit(x, options);
+    const Scorer scorer(model);
+    const ScoreLimits limits = scorer.limits(0.95);
+    EXPECT_HAS(limits.spe_from, "400 training rows");
+    double t2 = 0, spe = 0;
+    for (const Flag flag : flagged(scorer(fresh), limits)) {
+      t2 += flag == Flag::t2 || flag == Flag::both;
+      spe += flag == Flag::spe || flag == Flag::both;
+    }
+    // Quantiles of 400 rows: 5 % ± 1.1 %.
+    EXPECT_NEAR(t2 / 2000, 0.05, 0.033);
+    EXPECT_NEAR(spe / 2000, 0.05, 0.033);
+  }
+}
+
 TEST(ScoreLimits, limits_of_good_rows_need_no_assumption) {
   Random random(13);
   const auto heavy = [&](Index n) {  // far from Gaussian

@@ -3,6 +3,7 @@
 
 #include <mercer/approx.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/merge.hpp>
 #include <mercer/score.hpp>
 
 #include <gtest/gtest.h>
@@ -189,6 +190,78 @@ TEST(Score, missing_cells_may_lie_on_the_mean) {
     expect_close(scorer(Rows<double>(holes), Missing::mean).spe, scorer(filled).spe, 1e-12);
     test::expect_error(Errc::bad_data, {"row 3, column 2 is nan"}, [&] { scorer(holes); });
   }
+}
+
+TEST(Score, missing_cells_may_be_what_the_others_say) {
+  Random random(19);
+  const Matrix<double> x = random.normal(60, 2) * random.normal(2, 5) + 0.1 * random.normal(60, 5);
+  Matrix<double> holes = x.topRows(5);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  holes(1, 2) = holes(3, 0) = holes(3, 4) = nan;
+  for (const Scale scale : {Scale::none, Scale::std}) {
+    const auto model = fit(x, {.components = 2, .scale = scale});
+    const Scorer scorer(model);
+    const RowScores rows = scorer(Rows<double>(holes), Missing::em);
+    const Matrix<double> y = model.transform(holes, {.missing = Missing::em});
+    EXPECT_LT((rows.scores - y).norm(), 1e-12);
+    const Matrix<double> back = model.inverse(y);
+    const Vector<double> variance = model.explained_variance();
+    for (Index i = 0; i < 5; ++i) {
+      double spe = 0;
+      for (Index j = 0; j < 5; ++j)
+        if (!std::isnan(holes(i, j)))
+          spe += std::pow((holes(i, j) - back(i, j)) / (scale == Scale::std ? model.scale()[j] : 1),
+                          2);
+      EXPECT_NEAR(rows.spe[i], spe, 1e-12);
+      EXPECT_NEAR(rows.t2[i], y(i, 0) * y(i, 0) / variance[0] + y(i, 1) * y(i, 1) / variance[1],
+                  1e-11);
+      EXPECT_NEAR(rows.size[i], rows.spe[i] + y.row(i).squaredNorm(), 1e-11);
+    }
+    // Rows without holes are what they were.
+    EXPECT_EQ(scorer(holes.topRows(1).eval()).spe[0], rows.spe[0]);
+    holes.row(4).setConstant(nan);
+    test::expect_error(Errc::bad_data, {"row 5 has no cell"},
+                       [&] { scorer(Rows<double>(holes), Missing::em); });
+    holes.row(4) = x.row(4);
+  }
+  const auto kernel = fit(x, {.components = 2, .kernel = kernels::rbf({.gamma = 0.5})});
+  const Scorer of_kernel(kernel);
+  test::expect_error(Errc::bad_option, {"--missing em is for linear models"},
+                     [&] { of_kernel(Rows<double>(holes), Missing::em); });
+}
+
+TEST(Score, totals_of_weighted_rows_are_those_of_repeated_ones) {
+  Random random(20);
+  const Matrix<double> x = random.normal(40, 4), fresh = random.normal(6, 4);
+  const auto model = fit(x, {.components = 2});
+  const Scorer scorer(model);
+  const double weights[] = {2, 1, 0, 3, 1, 1};
+  Matrix<double> repeated(8, 4);
+  for (Index i = 0, next = 0; i < 6; ++i)
+    for (double w = 0; w < weights[i]; ++w) repeated.row(next++) = fresh.row(i);
+  ScoreTotals weighted, many;
+  weighted.add(scorer(fresh), weights);
+  many.add(scorer(repeated));
+  EXPECT_EQ(weighted.rows, 6);
+  EXPECT_EQ(weighted.weight, 8);
+  EXPECT_NEAR(weighted.mean_spe(), many.mean_spe(), 1e-13);
+  EXPECT_NEAR(weighted.explained(), many.explained(), 1e-13);
+  expect_close(weighted.squares, many.squares, 1e-13);
+}
+
+TEST(Score, models_that_merged_with_all_components_know_what_they_leave_out) {
+  Random random(21);
+  const Matrix<double> x = random.normal(90, 6);
+  const auto part = [&](Index first, Index k) {
+    return fit(Matrix<double>(x.middleRows(first, 45)), {.components = k});
+  };
+  const auto together = fit(x, {.components = 2});
+  const auto merged = merge<double>({part(0, 6), part(45, 6)}, {.components = 2});
+  EXPECT_NEAR(merged.report().total_squares, together.report().total_squares,
+              1e-10 * together.report().total_squares);
+  EXPECT_NEAR(*Scorer(merged).limits().spe, *Scorer(together).limits().spe, 1e-8);
+  const auto cut = merge<double>({part(0, 3), part(45, 3)}, {.components = 2});
+  EXPECT_FALSE(Scorer(cut).limits().spe.has_value());
 }
 
 TEST(Score, bad_input_is_refused) {

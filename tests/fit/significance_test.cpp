@@ -124,6 +124,25 @@ TEST(Significance, of_a_stream_looks_at_a_sample) {
   EXPECT_EQ(source.rewinds, 1);  // after the sample
 }
 
+TEST(Significance, weights_decide_in_memory_and_in_a_stream) {
+  // A third factor that only rows without weight have.
+  Matrix<double> x = with_factors(240, 8, 2, 12);
+  Random random(13);
+  const Matrix<double> load = 2 * random.normal(1, 8);
+  Vector<double> weights = Vector<double>::Constant(240, 2);
+  for (Index i = 0; i < 240; i += 2) {
+    x.row(i) += random.normal() * load;
+    weights[i] = 0;
+  }
+  const FitOptions options{.components = significant(), .scale = Scale::std};
+  EXPECT_EQ(fit(x, options).outputs(), 3);
+  EXPECT_EQ(fit(Rows<double>(x), options, weights.data()).outputs(), 2);
+  ChunkedSource<double> source(x, 70, weights.data());
+  const auto streamed = fit(source, options);
+  EXPECT_EQ(streamed.outputs(), 2);
+  EXPECT_EQ(streamed.report().chosen->rows, 120);
+}
+
 TEST(Significance, survives_the_model_file) {
   const auto model = fit(with_factors(100, 6, 1, 2), {.components = significant()});
   const auto again = Model<double>::deserialize(model.serialize());
@@ -176,6 +195,9 @@ TEST(GavishDonoho, keeps_what_stands_out_of_white_noise) {
   EXPECT_TRUE(model.components().isApprox(fit(x, {.components = 3}).components(), 1e-9));
   expect_error(Errc::bad_data, {"no singular value"},
                [&] { fit(random.normal(200, 40), {.components = gavish_donoho()}); });
+  const Vector<double> weights = Vector<double>::Constant(200, 2);
+  expect_error(Errc::bad_option, {"weights", "-k auto"},
+               [&] { fit(Rows<double>(x), {.components = gavish_donoho()}, weights.data()); });
   // Two columns of five have any variance at all.
   Matrix<double> flat = Matrix<double>::Zero(50, 5);
   flat.leftCols(2) = random.normal(50, 2);

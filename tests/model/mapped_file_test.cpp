@@ -83,6 +83,21 @@ TEST(MappedFile, golden_kernel_models_of_version_1_load_and_are_written_the_same
   check("kernel-sparse-v1.st", test::sparse_kernel_parts<double>());
 }
 
+TEST(MappedFile, golden_model_with_kept_rows_loads_and_is_written_the_same) {
+  auto parts = test::mapped_parts<double>(polynomial_map<double>(2, 2));
+  parts.scale.resize(2);
+  parts.scale << 0.5, 4;
+  parts.rows.resize(3, 2);
+  parts.rows << 0.25, -1.5, 1e-300, 0.1, 7, 1e6;
+  const auto path = std::filesystem::path(__FILE__).parent_path() / "golden" / "map-rows-v1.st";
+  const auto model = Model<double>::load(path.string());
+  test::expect_same(model.parts(), parts);
+  EXPECT_EQ(model.rows(), parts.rows);
+  EXPECT_EQ(model.serialize(), test::slurp(path.string()));
+  // A reader that does not know of rows would still find the rest where it always was.
+  EXPECT_EQ(Model<float>::load(path.string()).rows(), parts.rows.cast<float>());
+}
+
 /// Loading fails with one line about `part`.
 template <class T = double>
 void expect_bad(const std::string& bytes, const std::string& part) {

@@ -339,6 +339,60 @@ TEST(PreImage, a_learned_kernel_model_whose_axes_are_not_orthonormal_is_decoded_
   EXPECT_LT((a.distance - b.distance).cwiseAbs().maxCoeff(), 1e-7);
 }
 
+TEST(PreImage, kernels_that_are_not_gaussian_take_the_ridge_and_say_why) {
+  test::Random random(41);
+  const Matrix<double> x = random.normal(80, 2) * random.normal(2, 4) + 0.05 * random.normal(80, 4);
+  const double total = (x.rowwise() - x.colwise().mean()).squaredNorm();
+  for (const char* text : {"laplacian(gamma=0.2)", "poly(degree=2, coef0=1, gamma=0.5)",
+                           "poly(degree=3, coef0=0, gamma=0.5)", "matern(nu=1.5, length=3)",
+                           "exponential(gamma=0.2)", "rbf(gamma=0.05)+linear()"}) {
+    SCOPED_TRACE(text);
+    const Kernel kernel = Kernel::parse(text);
+    const auto model = fit(x, {.components = 6, .kernel = kernel});
+    const Decoder<double> decoder(model);
+    EXPECT_EQ(decoder.method(), PreImageMethod::ridge);
+    EXPECT_HAS(decoder.text(), "ridge(rbf(");
+    EXPECT_HAS(decoder.text(), "the fixed point is for Gaussian kernels, not for " + kernel.text());
+    EXPECT_LT((decoder.denoise(Rows<double>(x)).rows - x).squaredNorm(), 0.2 * total);
+    const auto asked = [&](PreImageMethod method) {
+      return error_of([&] { Decoder<double>(model, {.method = method}); }).what();
+    };
+    EXPECT_HAS(asked(PreImageMethod::fixed_point), "use ridge");
+    if (kernel.text().starts_with("matern") || kernel.text().starts_with("exp")) continue;
+    EXPECT_HAS(asked(PreImageMethod::distances), "falls with |x - y| alone");
+    // Nothing is explained that was asked for.
+    EXPECT_EQ(Decoder<double>(model, {.method = PreImageMethod::ridge}).text().find("fixed point"),
+              std::string::npos);
+  }
+  const Kernel gaussian = kernels::rbf({.gamma = 0.05});
+  const auto exact = fit(x, {.components = 4, .kernel = gaussian});
+  EXPECT_EQ(Decoder<double>(exact).method(), PreImageMethod::fixed_point);
+  const auto features = fit(
+      x,
+      {.components = 4, .kernel = gaussian, .approx = Fourier{.features = 100}, .keep_rows = 80});
+  EXPECT_EQ(Decoder<double>(features).method(), PreImageMethod::ridge);
+  EXPECT_HAS(Decoder<double>(features).text(), "not random features");
+}
+
+TEST(PreImage, distances_are_read_off_any_kernel_that_falls_with_them) {
+  test::Random random(42);
+  const Matrix<double> x = random.normal(60, 2), fresh = 0.8 * random.normal(8, 2);
+  for (const char* text :
+       {"exponential(gamma=0.4)", "matern(nu=1.5, length=2)", "matern(nu=2.5, length=1)",
+        "rational_quadratic(alpha=1, length=2)", "2*exponential(gamma=0.3) + rbf(gamma=0.1)",
+        "rbf(gamma=0.2)*matern(nu=0.5, length=3)"}) {
+    SCOPED_TRACE(text);
+    // With all components P is the image of the row where the row is one of those learned from:
+    // its distances to others are true, and two dimensions need three.
+    const auto model = fit(x, {.kernel = Kernel::parse(text)});
+    const Decoder<double> decoder(model, {.method = PreImageMethod::distances});
+    EXPECT_HAS(decoder.text(), "distances to 10 of 60 rows");
+    EXPECT_LT((decoder(model.transform(x)).rows - x).cwiseAbs().maxCoeff(), 1e-4);
+    // New rows come back nearly: what the rows do not span of their images is missing.
+    EXPECT_LT((decoder.denoise(Rows<double>(fresh)).rows - fresh).norm(), 0.5 * fresh.norm());
+  }
+}
+
 TEST(PreImage, what_cannot_be_done_is_refused) {
   const Matrix<double> x = circle(30, 0.1, 30);
   const auto method = [](PreImageMethod m) { return PreImageOptions{.method = m}; };

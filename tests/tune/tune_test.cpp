@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
 #include <set>
@@ -186,6 +187,93 @@ TEST(Tune, parallel_takes_the_width_with_most_variance_beyond_chance) {
                                              .criterion = Criterion::parallel});
   EXPECT_EQ(tuned.cells[tuned.best].kernel, "rbf(gamma=0.3)");
   EXPECT_GE(tuned.cells[0].components, 2);
+}
+
+TEST(Tune, rows_of_weight_0_are_as_if_they_were_not_there) {
+  Random random(21);
+  Matrix<double> x = 0.3 * random.normal(48, 4);
+  for (Index i = 0; i < 48; ++i) x(i, i % 3) += 2;
+  const Matrix<double> some = x.topRows(30);
+  Vector<double> weights = Vector<double>::Zero(48);
+  weights.head(30).setConstant(2.5);
+  for (const Criterion criterion :
+       {Criterion::preimage_cv, Criterion::parallel, Criterion::likelihood}) {
+    const TuneOptions options{.kernels = {"rbf(gamma=0.1)", "rbf(gamma=0.3)"},
+                              .components = {1, 3},
+                              .criterion = criterion};
+    const Tuned all = tune(Rows<double>(x), options, weights.data());
+    const Tuned alone = tune(Rows<double>(some), options);
+    ASSERT_EQ(all.cells.size(), alone.cells.size());
+    // Equal weights change nothing but roundings.
+    for (std::size_t i = 0; i < all.cells.size(); ++i) {
+      EXPECT_NEAR(all.cells[i].score, alone.cells[i].score, 1e-6 * std::abs(alone.cells[i].score));
+      EXPECT_NEAR(all.cells[i].spread, alone.cells[i].spread, 1e-6);
+    }
+    EXPECT_EQ(all.best, alone.best);
+  }
+}
+
+TEST(Tune, weighted_error_is_that_of_weighted_fits_on_weighted_rows) {
+  // Pre-images of the linear kernel are exact: what one component of two columns loses is the
+  // variance along the second, as the rows weigh it.
+  Random random(22);
+  Matrix<double> x(200, 2);
+  x.col(0) = random.normal(200, 1);
+  x.col(1) = 0.3 * random.normal(200, 1);
+  Vector<double> weights(200);
+  // Half of the rows lie across, and weigh nothing to speak of.
+  for (Index i = 0; i < 200; ++i) weights[i] = i % 2 == 0 ? 1 : 1e-4;
+  for (Index i = 1; i < 200; i += 2) std::swap(x(i, 0), x(i, 1));
+  const TuneOptions options{
+      .kernels = {"linear"}, .components = {1}, .noise = 0, .folds = 5, .fit = {.ddof = 0}};
+  const Tuned weighted = tune(Rows<double>(x), options, weights.data());
+  const Tuned plain = tune(Rows<double>(x), options);
+  const auto lost = [&](const Vector<double>& w) {
+    const Vector<double> mean = x.transpose() * w / w.sum();
+    const Matrix<double> centred = x.rowwise() - mean.transpose();
+    const Matrix<double> r = centred.transpose() * w.asDiagonal() * centred;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen{Eigen::MatrixXd(r)};
+    return eigen.eigenvalues()[0] / r.trace();
+  };
+  EXPECT_NEAR(weighted.cells[0].score, lost(weights), 4 * weighted.cells[0].spread);
+  // Without weights the two directions are alike, and half is lost.
+  EXPECT_LT(3 * weighted.cells[0].score, plain.cells[0].score);
+}
+
+TEST(Tune, weighted_likelihood_leaves_a_row_out_with_all_its_copies) {
+  const Matrix<double> x = circle(20, 0.2, 23);
+  Vector<double> weights(20);
+  for (Index i = 0; i < 20; ++i) weights[i] = static_cast<double>(1 + i % 3);
+  const Tuned tuned =
+      tune(Rows<double>(x), {.kernels = {"rbf(gamma=3)"}, .criterion = Criterion::likelihood},
+           weights.data());
+  std::vector<Index> copies;
+  for (Index i = 0; i < 20; ++i)
+    for (double w = 0; w < weights[i]; ++w) copies.push_back(i);
+  double sum = 0;
+  for (const Index i : copies) {
+    double density = 0, others = 0;
+    for (const Index j : copies) {
+      if (i == j) continue;
+      density += 3 / std::numbers::pi * std::exp(-3 * (x.row(i) - x.row(j)).squaredNorm());
+      ++others;
+    }
+    sum += std::log(density / others);
+  }
+  EXPECT_NEAR(tuned.cells[0].score, sum / static_cast<double>(copies.size()), 1e-10);
+}
+
+TEST(Tune, refuses_weights_that_are_none) {
+  const Matrix<double> x = circle(20, 0.2, 24);
+  Vector<double> weights = Vector<double>::Ones(20);
+  weights[6] = -1;
+  const TuneOptions options{.kernels = {"rbf(gamma=1)"}};
+  expect_error(Errc::bad_data, {"row 7", "-1"},
+               [&] { tune(Rows<double>(x), options, weights.data()); });
+  weights.setZero();
+  weights.head(5).setOnes();
+  expect_error(Errc::bad_data, {"5 rows with weight", "5 folds"},
+               [&] { tune(Rows<double>(x), options, weights.data()); });
 }
 
 TEST(Tune, refuses_too_few_rows_and_too_many_components) {

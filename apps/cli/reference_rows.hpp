@@ -1,0 +1,37 @@
+#pragma once
+// Limits from rows that are known to be good: `--reference`.
+
+#include "interrupt.hpp"
+#include "kept_rows.hpp"
+#include "model_rows.hpp"
+
+#include <mercer/score.hpp>
+
+#include <vector>
+
+namespace mercer::cli {
+
+/// Of the rows of the file `reference`, which count alike whatever their weights.
+template <class T>
+ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
+                             const std::string& model_path, const std::string& reference,
+                             ReadOptions reading, double level, bool quiet) {
+  reading.weights.clear();
+  const auto source = open_for(model, model_path, reference, reading);
+  std::vector<double> t2, spe;
+  while (const auto block = source->next()) {
+    stop_if_interrupted();
+    const RowScores rows =
+        naming(source->name(), [&] { return scorer(block->rows, reading.missing); });
+    t2.insert(t2.end(), rows.t2.begin(), rows.t2.end());
+    spe.insert(spe.end(), rows.spe.begin(), rows.spe.end());
+  }
+  require(!t2.empty(), Errc::bad_data, "'{}' has no rows", source->name());
+  note_dropped(*source, quiet);
+  const auto vector = [](const std::vector<double>& v) {
+    return Vector<double>(Eigen::Map<const Vector<double>>(v.data(), static_cast<Index>(v.size())));
+  };
+  return limits_of({{}, vector(t2), vector(spe), {}}, level);
+}
+
+}  // namespace mercer::cli
