@@ -57,9 +57,9 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   const bool by_evidence = options.components.kind() == Components::Kind::minka;
   require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
           "-k {} is for linear PCA; use -k auto", by_evidence ? "minka" : "gavish-donoho");
-  require(!source.schema().weighted, Errc::bad_option,
-          "-k {} is for noise that is alike in all rows, which weights undo; use -k auto",
-          by_evidence ? "minka" : "gavish-donoho");
+  require(
+      by_evidence || !source.schema().weighted, Errc::bad_option,
+      "-k gavish-donoho is for noise that is alike in all rows, which weights undo; use -k auto");
   FitOptions all = options;
   all.components = all_components();
   const Model<T> model = fit(source, all);
