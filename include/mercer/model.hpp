@@ -140,6 +140,11 @@ class Model {
     return transform(Rows<T>(rows), options);
   }
 
+  /// Scores of the rows that the model was found from, where its eigenvectors hold them: exact
+  /// kernel PCA of rows that weigh the same. Nothing of the kernel is computed again; they agree
+  /// with `transform` to the residuals of the fit. Other models: empty.
+  Matrix<T> training_scores() const;
+
   /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores. Only of the identity
   /// map; `Errc::bad_option` otherwise: see preimage.hpp.
   Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;

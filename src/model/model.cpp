@@ -40,6 +40,12 @@ Model<T>::Model(ModelParts<T> parts) : parts_(std::move(parts)) {
 }
 
 template <class T>
+Matrix<T> Model<T>::training_scores() const {
+  if (!anchors_are_its_rows(parts_)) return {};
+  return parts_.components.transpose() * parts_.eigenvalues.template cast<T>().asDiagonal();
+}
+
+template <class T>
 Matrix<T> Model<T>::inverse(const MatrixRef<T>& scores, int threads) const {
   require(scores.cols() >= 1 && scores.cols() <= outputs(), Errc::bad_data,
           "{} scores a row do not fit a model of {} components", scores.cols(), outputs());

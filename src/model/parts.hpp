@@ -10,4 +10,12 @@ namespace mercer {
 template <class T>
 std::string problem(const ModelParts<T>& parts);
 
+/// Is it exact kernel PCA of rows that weigh the same, which are its anchors?
+template <class T>
+bool anchors_are_its_rows(const ModelParts<T>& parts) {
+  const Report& report = parts.report;
+  return parts.map->space() != Space::features && report.method == "kernel-pca" &&
+         !report.approximation && !report.weighted && report.n_samples == parts.components.cols();
+}
+
 }  // namespace mercer

@@ -71,10 +71,9 @@ template <class T>
 void add_sparse(const Rows<T>& rows, const double* weights, Index panel_count, const double* v,
                 double* products, double* sum, double* squares) {
   const CsrView<T>& csr = rows.csr();
-  const Index panel = rows.cols() * panel_width;
-  for (Index p = 0; p < panel_count; ++p)
-    add_sparse_products(csr.values, csr.columns, csr.offsets, rows.rows(), weights, v + p * panel,
-                        products + p * panel);
+  add_sparse_products<T>({csr.values, csr.columns, csr.offsets, rows.rows(), weights, panel_count,
+                          rows.cols() * panel_width},
+                         v, products);
   if (!squares) return;
   for (Index i = 0; i < rows.rows(); ++i) {
     const double w = weights ? weights[i] : 1;

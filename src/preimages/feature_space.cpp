@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
+#include "model/parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,14 +28,6 @@ Model<T> products_with(const ModelParts<T>& like, Matrix<T> axes, Vector<T> mean
   parts.report.n_samples = 1;
   parts.report.weight = 1;
   return Model<T>(std::move(parts));
-}
-
-/// Is it exact, of rows that weigh the same and are its anchors?
-template <class T>
-bool anchors_are_its_rows(const ModelParts<T>& parts) {
-  const Report& report = parts.report;
-  return report.method == "kernel-pca" && !report.approximation && !report.weighted &&
-         report.n_samples == parts.map->anchors().rows();
 }
 
 /// K c = m by conjugate gradients. What they make small is ‖Σ c_j Φ(a_j) − Φ̄‖², whatever the

@@ -94,58 +94,62 @@ HWY_ATTR void rows_transposed(const double* x, Index rows, Index cols, Index str
                      z + j * panel_width);
 }
 
-// One row and `width` registers of a panel's entries, from column c on: each line is touched once.
-template <int width, class T>
+// One row and `panels` panels, `apart` numbers from one to the next: its entries are read once for
+// all of them, and each line of a panel is touched once.
+template <int panels, class T>
 HWY_INLINE HWY_ATTR void sparse_row(const T* values, const std::int32_t* columns, Index entries,
-                                    double weight, const double* v, double* z) {
+                                    double weight, const double* v, double* z, Index apart) {
+  constexpr int width = panel_width / HWY_MIN(HWY_LANES(double), 8), all = panels * width;
   const Tag tag;
   const auto lanes = static_cast<Index>(hn::Lanes(tag));
-  Lanes s[width], t[width];  // two sums: each waits for its last addition
-  for (int r = 0; r < width; ++r) s[r] = t[r] = hn::Zero(tag);
+  const auto at = [&](int r) { return r / width * apart + r % width * lanes; };
+  Lanes s[all], t[all];  // two sums: each waits for its last addition
+  for (int r = 0; r < all; ++r) s[r] = t[r] = hn::Zero(tag);
   Index e = 0;
   for (; e + 2 <= entries; e += 2) {
     const Lanes x = hn::Set(tag, static_cast<double>(values[e]));
     const Lanes y = hn::Set(tag, static_cast<double>(values[e + 1]));
     const double* const from = v + columns[e] * panel_width;
     const double* const next = v + columns[e + 1] * panel_width;
-    for (int r = 0; r < width; ++r) {
-      s[r] = hn::MulAdd(x, hn::LoadU(tag, from + r * lanes), s[r]);
-      t[r] = hn::MulAdd(y, hn::LoadU(tag, next + r * lanes), t[r]);
+    for (int r = 0; r < all; ++r) {
+      s[r] = hn::MulAdd(x, hn::LoadU(tag, from + at(r)), s[r]);
+      t[r] = hn::MulAdd(y, hn::LoadU(tag, next + at(r)), t[r]);
     }
   }
   if (e < entries) {
     const Lanes x = hn::Set(tag, static_cast<double>(values[e]));
     const double* const from = v + columns[e] * panel_width;
-    for (int r = 0; r < width; ++r) s[r] = hn::MulAdd(x, hn::LoadU(tag, from + r * lanes), s[r]);
+    for (int r = 0; r < all; ++r) s[r] = hn::MulAdd(x, hn::LoadU(tag, from + at(r)), s[r]);
   }
-  for (int r = 0; r < width; ++r) s[r] = hn::Mul(hn::Set(tag, weight), hn::Add(s[r], t[r]));
+  for (int r = 0; r < all; ++r) s[r] = hn::Mul(hn::Set(tag, weight), hn::Add(s[r], t[r]));
   for (e = 0; e < entries; ++e) {
     double* const to = z + columns[e] * panel_width;
     const Lanes x = hn::Set(tag, static_cast<double>(values[e]));
-    for (int r = 0; r < width; ++r)
-      hn::StoreU(hn::MulAdd(x, s[r], hn::LoadU(tag, to + r * lanes)), tag, to + r * lanes);
+    for (int r = 0; r < all; ++r)
+      hn::StoreU(hn::MulAdd(x, s[r], hn::LoadU(tag, to + at(r))), tag, to + at(r));
   }
 }
 
-template <class T>
-HWY_INLINE HWY_ATTR void sparse_rows(const T* values, const std::int32_t* columns,
-                                     const std::int64_t* offsets, Index rows, const double* weights,
-                                     const double* v, double* z) {
-  constexpr int width = panel_width / HWY_MIN(HWY_LANES(double), 8);
-  for (Index i = 0; i < rows; ++i)
-    sparse_row<width>(values + offsets[i], columns + offsets[i], offsets[i + 1] - offsets[i],
-                      weights ? weights[i] : 1.0, v, z);
+template <int panels, class T>
+HWY_INLINE HWY_ATTR void sparse_rows(const SparsePanels<T>& p, const double* v, double* z) {
+  for (Index i = 0; i < p.rows; ++i)
+    sparse_row<panels>(p.values + p.offsets[i], p.columns + p.offsets[i],
+                       p.offsets[i + 1] - p.offsets[i], p.weights ? p.weights[i] : 1.0, v, z,
+                       p.apart);
 }
 
-HWY_ATTR void sparse_floats(const float* values, const std::int32_t* columns,
-                            const std::int64_t* offsets, Index rows, const double* weights,
-                            const double* v, double* z) {
-  sparse_rows(values, columns, offsets, rows, weights, v, z);
+template <class T>
+HWY_INLINE HWY_ATTR void sparse_panels(const SparsePanels<T>& p, const double* v, double* z) {
+  Index done = 0;
+  for (; done + 2 <= p.panels; done += 2) sparse_rows<2>(p, v + done * p.apart, z + done * p.apart);
+  if (done < p.panels) sparse_rows<1>(p, v + done * p.apart, z + done * p.apart);
 }
-HWY_ATTR void sparse_doubles(const double* values, const std::int32_t* columns,
-                             const std::int64_t* offsets, Index rows, const double* weights,
-                             const double* v, double* z) {
-  sparse_rows(values, columns, offsets, rows, weights, v, z);
+
+HWY_ATTR void sparse_floats(const SparsePanels<float>& p, const double* v, double* z) {
+  sparse_panels(p, v, z);
+}
+HWY_ATTR void sparse_doubles(const SparsePanels<double>& p, const double* v, double* z) {
+  sparse_panels(p, v, z);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -171,17 +175,13 @@ void add_transposed_times_panel(const double* x, Index rows, Index cols, Index s
 }
 
 template <>
-void add_sparse_products(const float* values, const std::int32_t* columns,
-                         const std::int64_t* offsets, Index rows, const double* weights,
-                         const double* v, double* z) {
-  HWY_DYNAMIC_DISPATCH(sparse_floats)(values, columns, offsets, rows, weights, v, z);
+void add_sparse_products(const SparsePanels<float>& p, const double* v, double* z) {
+  HWY_DYNAMIC_DISPATCH(sparse_floats)(p, v, z);
 }
 
 template <>
-void add_sparse_products(const double* values, const std::int32_t* columns,
-                         const std::int64_t* offsets, Index rows, const double* weights,
-                         const double* v, double* z) {
-  HWY_DYNAMIC_DISPATCH(sparse_doubles)(values, columns, offsets, rows, weights, v, z);
+void add_sparse_products(const SparsePanels<double>& p, const double* v, double* z) {
+  HWY_DYNAMIC_DISPATCH(sparse_doubles)(p, v, z);
 }
 
 PanelBuffer::PanelBuffer(Index entries) : entries_(entries) {

@@ -26,11 +26,20 @@ void times_panel(const double* x, Index rows, Index cols, Index stride, const do
 void add_transposed_times_panel(const double* x, Index rows, Index cols, Index stride,
                                 const double* y, double* z);
 
-/// z += Σ w·x(xᵀv) over sparse rows x; the entries of row i are offsets[i] … offsets[i+1] − 1.
-/// `weights` null: all 1.
+/// Sparse rows, and how many panels they are multiplied with, one `apart` numbers after the other.
 template <class T>
-void add_sparse_products(const T* values, const std::int32_t* columns, const std::int64_t* offsets,
-                         Index rows, const double* weights, const double* v, double* z);
+struct SparsePanels {
+  const T* values;
+  const std::int32_t* columns;
+  const std::int64_t* offsets;  ///< the entries of row i are offsets[i] … offsets[i+1] − 1
+  Index rows;
+  const double* weights;  ///< null: all 1
+  Index panels, apart;
+};
+
+/// z += Σ w·x(xᵀv) over the rows x, in every panel.
+template <class T>
+void add_sparse_products(const SparsePanels<T>& rows, const double* v, double* z);
 
 /// Panels of zeros whose every entry has a cache line of its own: sparse rows touch them here and
 /// there, and an entry across two lines costs twice.

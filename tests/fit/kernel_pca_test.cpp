@@ -366,6 +366,24 @@ TEST(KernelPca, the_answer_is_the_same_for_one_and_two_threads) {
   EXPECT_EQ(two.components(), again.components());  // bit by bit
 }
 
+TEST(KernelPca, M_D2_eigenvectors_hold_the_scores_of_the_rows) {
+  const Matrix<double> x = cloud(80, 3, 23);
+  for (const bool center : {true, false}) {
+    FitOptions options{.components = 4, .center = center, .kernel = kernels::rbf({.gamma = 0.3})};
+    const auto model = fit(x, options);
+    EXPECT_LT((model.training_scores() - model.transform(x)).cwiseAbs().maxCoeff(), 1e-9);
+    const Matrix<float> y = x.cast<float>();
+    const auto in_float = fit(y, options);
+    EXPECT_LT((in_float.training_scores() - in_float.transform(y)).cwiseAbs().maxCoeff(), 1e-4F);
+
+    const std::vector<double> weights(80, 2.0);
+    EXPECT_EQ(fit(Rows<double>(x), options, weights.data()).training_scores().size(), 0);
+    options.approx = Cholesky{.rank = 20};
+    EXPECT_EQ(fit(x, options).training_scores().size(), 0);
+  }
+  EXPECT_EQ(fit(x, {.components = 2}).training_scores().size(), 0);
+}
+
 TEST(KernelPca, a_small_budget_gives_the_same_answer) {
   const Matrix<double> x = cloud(3000, 4, 20);  // 36 MB of tiles
   FitOptions options{
