@@ -77,7 +77,7 @@ TEST(TuneSvg, few_ratios_are_a_linear_axis) {
 TEST(TuneSvg, two_parameters_are_a_map_whose_best_square_is_marked) {
   std::vector<std::string> kernels;
   for (const char* degree : {"2", "3"})
-    for (const char* coef0 : {"0", "1", "10"})
+    for (const char* coef0 : {"2", "10", "0.5"})
       kernels.push_back(std::string("poly(degree=") + degree + ",coef0=" + coef0 + ",gamma=1)");
   const Tuned tuned = search(kernels, {1, 2});
   const Xml xml = drawn(tuned);
@@ -97,6 +97,15 @@ TEST(TuneSvg, two_parameters_are_a_map_whose_best_square_is_marked) {
   EXPECT_TRUE(says(xml, "Best: " + kernel));
   EXPECT_TRUE(says(xml, "degree of poly") && says(xml, "coef0"));
   EXPECT_TRUE(says(xml, "does best there"));
+  // From below by number, not by text.
+  const auto height_of = [&](const std::string& text) {
+    for (const test::TextBox& box : test::text_boxes(xml))
+      if (box.text == text && box.right < 68) return box.top;
+    return 0.0;
+  };
+  EXPECT_GT(height_of("0.5"), height_of("2"));
+  EXPECT_GT(height_of("2"), height_of("10"));
+  EXPECT_GT(height_of("10"), 0);
 }
 
 TEST(TuneSvg, kernels_without_a_common_form_stand_one_below_the_other) {
