@@ -33,6 +33,8 @@ namespace mercer::cli {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr const char* learn_examples =
     "  mercer learn wine.csv --label cultivar --scale std --rule gha -k 3 -o wine.st\n"
     "  mercer learn iris.csv --label species --rule oja --theory --trace t.csv --plot oja.svg\n"
@@ -176,7 +178,6 @@ std::string stop_text(const Learned& learned) {
 }
 
 std::string json_of(const Learned& learned, const LearnFlags& flags) {
-  using Json = nlohmann::ordered_json;
   Json out = Json::parse(to_json(learned.model));
   const Convergence& c = learned.convergence;
   Json learning = {{"rule", flags.rule},

@@ -7,10 +7,10 @@ namespace mercer {
 
 namespace {
 
-/// η = c/(S·(n + bend)^exponent) of row n, S² being the mean of ‖yx‖² so far. On data whose gaps
-/// are a few per cent of λ₁ the time Ση of some ten thousand rows is then enough to find
+/// η = reach/(S·(n + bend)^exponent) of row n, S² being the mean of ‖yx‖² so far. On data whose
+/// gaps are a few per cent of λ₁ the time Ση of some ten thousand rows is then enough to find
 /// directions, and the last steps are small enough to keep them: docs/learning.md has the numbers.
-constexpr double c = 12, bend = 200, exponent = 0.8;
+constexpr double reach = 12, bend = 200, exponent = 0.8;
 /// No neuron's step is longer than this: its weights have length 1.
 constexpr double most = 0.5;
 
@@ -33,7 +33,7 @@ class Auto final : public RateRule {
     if (!(square > 0)) return 0;
     // A mini-batch is as many rows at once; its noise may be larger, for the model averages it.
     const double eta =
-        count * std::sqrt(count) * c / std::sqrt(square) * std::pow(rows + bend, -exponent);
+        count * std::sqrt(count) * reach / std::sqrt(square) * std::pow(rows + bend, -exponent);
     return std::min(eta, most / (facts.weight * std::sqrt(facts.longest)));
   }
 };

@@ -13,7 +13,8 @@ namespace {
 
 using svg::number;
 
-constexpr double left = 74, right = 16, title_height = 30, bottom = 50, legend_height = 30;
+constexpr double panel_left = 74, panel_right = 16, title_height = 30, panel_bottom = 50,
+                 legend_height = 30;
 constexpr double most_dots = 160;   // a series
 constexpr double smallest = 1e-18;  // of a logarithmic axis: below is rounding
 
@@ -115,7 +116,7 @@ std::string legend(const std::vector<ChartPanel>& panels, double y) {
                                      [&](const Series* n) { return n->name == s.name; });
       if (!known) names.push_back(&s);
     }
-  double x = left;
+  double x = panel_left;
   std::string out;
   if (lines) {
     for (const Series* s : names) {
@@ -143,7 +144,8 @@ std::string legend(const std::vector<ChartPanel>& panels, double y) {
 std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
                       const std::string& x_title, const std::string& title, int size) {
   const double width = size, height = std::round(0.62 * size);
-  const double cell_width = left + width + right, cell_height = title_height + height + bottom;
+  const double cell_width = panel_left + width + panel_right,
+               cell_height = title_height + height + panel_bottom;
   const double top = title.empty() ? 0 : 24;
   const auto lines = static_cast<double>((panels.size() + 1) / 2);
   const double total_width = 2 * cell_width, panels_end = top + lines * cell_height;
@@ -159,11 +161,11 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
       title.empty() ? "A learning run and its theory" : svg::text(title, 100));
   if (!title.empty())
     out += fmt::format("<text x=\"{}\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{}</text>\n",
-                       number(left), svg::text(title, 100));
+                       number(panel_left), svg::text(title, 100));
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const auto row = static_cast<double>(i / 2), column = static_cast<double>(i % 2);
     out += fmt::format(
-        "<g transform=\"translate({} {})\">\n{}</g>\n", number(left + column * cell_width),
+        "<g transform=\"translate({} {})\">\n{}</g>\n", number(panel_left + column * cell_width),
         number(top + title_height + row * cell_height), panel_svg(panels[i], frame, x_title));
   }
   return out + legend(panels, panels_end + 12) + "</svg>\n";

@@ -369,7 +369,7 @@ TEST(KernelPca, the_answer_is_the_same_for_one_and_two_threads) {
 TEST(KernelPca, M_D2_eigenvectors_hold_the_scores_of_the_rows) {
   const Matrix<double> x = cloud(80, 3, 23);
   for (const bool center : {true, false}) {
-    FitOptions options{.components = 4, .center = center, .kernel = kernels::rbf({.gamma = 0.3})};
+    FitOptions options{.components = 4, .kernel = kernels::rbf({.gamma = 0.3}), .center = center};
     const auto model = fit(x, options);
     EXPECT_LT((model.training_scores() - model.transform(x)).cwiseAbs().maxCoeff(), 1e-9);
     const Matrix<float> y = x.cast<float>();

@@ -444,7 +444,7 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
 TEST(PreImageSpace, rows_of_the_fit_are_known_without_the_kernel) {
   const Matrix<double> x = circle(60, 0.1, 31);
   for (const bool center : {true, false}) {
-    FitOptions options{.components = 4, .center = center, .kernel = kernels::rbf({.gamma = 0.7})};
+    FitOptions options{.components = 4, .kernel = kernels::rbf({.gamma = 0.7}), .center = center};
     const auto model = fit(x, options);
     const PreImageSpace<double> space(model, 1);
     Matrix<double> some(25, 2);
