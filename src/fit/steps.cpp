@@ -56,8 +56,9 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   if (significant) return fit_significant(source, map, options);
   require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
           "-k gavish-donoho is for linear PCA; use -k auto");
-  require(!source.schema().weighted, Errc::bad_option,
-          "-k gavish-donoho is for noise that is alike in all rows, which weights undo; use -k auto");
+  require(
+      !source.schema().weighted, Errc::bad_option,
+      "-k gavish-donoho is for noise that is alike in all rows, which weights undo; use -k auto");
   FitOptions all = options;
   all.components = all_components();
   return cut_by_gavish_donoho(fit(source, all));
