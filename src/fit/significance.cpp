@@ -146,8 +146,7 @@ ComponentChoice parallel_analysis(const Rows<T>& x, const double* weights, bool 
           x.rows());
   const Index n = sample_size(x.rows(), x.cols(), kernel, options);
   const Sample<T> sample = drawn(x, weights, n, fit.seed);
-  ComponentChoice choice{
-      "parallel analysis", "", options.permutations, sample.x.rows(), {}, 0};
+  ComponentChoice choice{"parallel analysis", "", options.permutations, sample.x.rows(), {}, 0};
   Index kept = 0;
   for (Index most = first_look;; most *= 4) {
     const Chance chance = against_chance(sample, most, spectra, fit, options);
