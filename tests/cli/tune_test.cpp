@@ -81,7 +81,7 @@ TEST(CliTune, weights_choose_and_fit_as_if_rows_were_repeated) {
              same = nlohmann::json::parse(alone.out)["best"];
   EXPECT_EQ(best["kernel"], same["kernel"]);
   EXPECT_EQ(best["components"], same["components"]);
-  // The pre-image of a row is found to 1e-6.
+  // Pre-images are found to 1e-5 of a width.
   EXPECT_NEAR(best["score"].get<double>(), same["score"].get<double>(), 1e-5);
   const auto inspected = mercer({"inspect", dir / "best.st", "--json"});
   EXPECT_THAT(inspected.out, testing::HasSubstr("\"weight\": 40,"));
