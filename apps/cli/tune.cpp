@@ -2,6 +2,7 @@
 
 #include "bars.hpp"
 #include "core/output_file.hpp"
+#include "data/memory.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
@@ -133,7 +134,7 @@ void tune_rows(const TuneFlags& flags) {
   const ReadOptions reading =
       read_options(flags.rows, flags.run, options.fit.monitor, options.fit.memory);
   const auto source = open<T>(flags.rows.data, reading);
-  const Table<T> table = read_all(*source, options.fit.memory);
+  Table<T> table = read_all(*source, options.fit.memory);
   const double* weights = table.weights.empty() ? nullptr : table.weights.data();
   options.kernels = kernel_grid<T>(flags.kernels, table.rows(), options.fit.scale);
   std::optional<TuneCheckpoint> checkpoint;
@@ -144,10 +145,11 @@ void tune_rows(const TuneFlags& flags) {
   }
   const Tuned tuned = naming(source->name(), [&] { return tune(table.rows(), options, weights); });
   const TuneCell& best = tuned.cells[tuned.best];
+  const Index row_count = table.rows().rows(), columns = table.rows().cols();
   // Not earlier: a run that is killed leaves no file behind but its checkpoint.
   std::optional<OutputFile> model_file, table_file, plot_file;
   if (!flags.model.empty()) {
-    const auto rows = from_memory(table.rows(), weights, table.schema);
+    const auto rows = from_table(std::move(table), source->name(), reading.block_bytes);
     const Model<T> model = naming(source->name(), [&] { return fit(*rows, tuned.options); });
     model_file.emplace(flags.model);
     model_file->write(model.serialize());
@@ -173,8 +175,8 @@ void tune_rows(const TuneFlags& flags) {
   const Terminal out = terminal(flags.model == "-" ? STDERR_FILENO : STDOUT_FILENO);
   std::string text =
       fmt::format("{}  {} rows x {} columns, {} kernels, {}\n\n",
-                  out.bold(shown(source->name(), 60, out.unicode)), table.rows().rows(),
-                  table.rows().cols(), options.kernels.size(), name_of(options.criterion)) +
+                  out.bold(shown(source->name(), 60, out.unicode)), row_count, columns,
+                  options.kernels.size(), name_of(options.criterion)) +
       chart(tuned, options.criterion, out) +
       fmt::format("\n{}{}: {}\n", best.kernel,
                   best.components > 0 ? fmt::format(", -k {}", best.components) : "", tuned.reason);

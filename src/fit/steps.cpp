@@ -1,6 +1,7 @@
 #include "fit/steps.hpp"
 
 #include "core/require.hpp"
+#include "data/memory.hpp"
 #include "fit/significance.hpp"
 
 #include <mercer/data.hpp>
@@ -44,9 +45,9 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   const bool significant = options.components.kind() == Components::Kind::significant;
   // Filling takes all rows at once, choosing takes them twice.
   if (!source.whole() && (completes || (significant && !source.can_rewind()))) {
-    const Table<T> table = read_all(source, options.memory);
-    const double* weights = table.weights.empty() ? nullptr : table.weights.data();
-    return fit_in_steps(*from_memory(table.rows(), weights, table.schema), map, options);
+    const std::string name = source.name();
+    return fit_in_steps(*from_table(read_all(source, options.memory), name, std::size_t{8} << 20),
+                        map, options);
   }
   if (completes) {
     const Block<T> all = *source.whole();

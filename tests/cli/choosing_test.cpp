@@ -51,6 +51,7 @@ TEST(CliChoosing, em_fills_missing_cells_and_saves_them) {
     }
   const auto scores = mercer({"transform", dir / "m.st", holes, "--missing", "em"});
   EXPECT_EQ(scores.exit_code, 0) << scores.err;
+  EXPECT_EQ(cells(scores.out)[1][0], "setosa");  // the model knows which column is the label
   expect_error(mercer({"fit", holes, "--label", "species", "--missing", "em"}), 2, {"-k 2"});
   expect_error(mercer({"fit", holes, "--label", "species", "-k", "2", "--missing", "mean",
                        "--imputed", dir / "no.csv"}),

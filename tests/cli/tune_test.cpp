@@ -29,6 +29,7 @@ TEST(CliTune, shows_every_kernel_and_saves_the_best_model) {
   const auto inspected = mercer({"inspect", dir / "best.st", "--json"});
   EXPECT_THAT(inspected.out, testing::HasSubstr("\"n_samples\": 150,"));
   EXPECT_THAT(inspected.out, testing::HasSubstr("\"kernel\": \"rbf(gamma="));
+  EXPECT_THAT(inspected.out, testing::HasSubstr("\"label\": \"species\""));
 }
 
 TEST(CliTune, marks_a_kernel_that_does_not_work) {
