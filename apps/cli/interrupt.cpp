@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <string_view>
 
 namespace mercer::cli {
 
@@ -18,6 +19,16 @@ void on_signal(int) {
   stop = true;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+}
+
+// A mapped file has no bytes where it had some when it was opened. Nothing but writing is safe
+// here.
+void on_lost_bytes(int) {
+  constexpr std::string_view line =
+      "mercer: a file became shorter while it was read, or its disk failed; try again when it is "
+      "whole\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+  _exit(1);
 }
 
 }  // namespace
@@ -33,6 +44,7 @@ void watch_signals() {
     if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup stays nohup
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGBUS, on_lost_bytes);
 }
 
 bool interrupted() { return stop; }

@@ -3,7 +3,8 @@
 
 namespace mercer::cli {
 
-/// SIGINT and SIGTERM ask to stop; a closed pipe is an error of the write, not a signal.
+/// SIGINT and SIGTERM ask to stop; a closed pipe is an error of the write, not a signal; a mapped
+/// file that was cut off ends the program with a line that says so.
 void watch_signals();
 
 /// Somebody asked to stop.

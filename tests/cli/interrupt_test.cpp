@@ -45,6 +45,15 @@ TEST_F(CliInterrupt, by_sigterm_too) {
                  {.input = rows(2000), .signal = SIGTERM, .signal_after_ms = 50});
 }
 
+TEST_F(CliInterrupt, bytes_of_a_mapped_file_that_are_gone_are_an_error_in_words) {
+  const auto run = mercer({"fit", "-", "-o", dir / "m.st"},
+                          {.input = "a,b\n1,2\n", .signal = SIGBUS, .signal_after_ms = 50});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.err,
+            "mercer: a file became shorter while it was read, or its disk failed; try again when "
+            "it is whole\n");
+}
+
 TEST_F(CliInterrupt, while_transform_streams) {
   ASSERT_EQ(
       mercer({"fit", data_file("iris.csv"), "--label", "species", "-q", "-o", dir / "iris.st"})
