@@ -3,6 +3,7 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -100,8 +101,7 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
   complains("linear^2^2", {"power of a power"});
   complains("2^2*linear", {"not a number"});
   complains("function(mine)", {"no text form"});
-  complains(std::string(65, '(') + "linear" + std::string(65, ')'),
-            {"column 65", "64 parentheses"});
+  complains(fmt::format("{:(>65}linear{:)>65}", "", ""), {"column 65", "64 parentheses"});
   complains(std::string(5000, '('), {"4096"});
   complains("rbf\n", {"column 4"});
   complains(std::string("rbf\0", 4), {"column 4"});
