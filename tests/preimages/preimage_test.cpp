@@ -355,7 +355,7 @@ TEST(PreImage, kernels_that_are_not_gaussian_take_the_ridge_and_say_why) {
     EXPECT_HAS(decoder.text(), "the fixed point is for Gaussian kernels, not for " + kernel.text());
     EXPECT_LT((decoder.denoise(Rows<double>(x)).rows - x).squaredNorm(), 0.2 * total);
     const auto asked = [&](PreImageMethod method) {
-      return error_of([&] { Decoder<double>(model, {.method = method}); }).what();
+      return std::string(error_of([&] { Decoder<double>(model, {.method = method}); }).what());
     };
     EXPECT_HAS(asked(PreImageMethod::fixed_point), "use ridge");
     if (kernel.text().starts_with("matern") || kernel.text().starts_with("exp")) continue;
