@@ -18,7 +18,7 @@ struct Term {
 };
 double continued_fraction(double b0, double most, const std::function<Term(double)>& term) {
   double f = b0 == 0 ? tiny : b0, c = f, d = 0;
-  for (double i = 1; i <= most; ++i) {
+  for (int i = 1; i <= most; ++i) {
     const Term t = term(i);
     d = t.b + t.a * d;
     c = t.b + t.a / c;
@@ -36,7 +36,7 @@ double most_terms(double a) { return 1000 + 20 * std::sqrt(a); }
 
 double gamma_series(double a, double x) {
   double term = 1 / a, sum = term;
-  for (double i = 1; i <= most_terms(a); ++i) {
+  for (int i = 1; i <= most_terms(a); ++i) {
     term *= x / (a + i);
     sum += term;
     if (term < epsilon * sum) break;

@@ -100,7 +100,7 @@ struct Scorer<T>::State {
     // Landmarks that hardly add anything may make K singular; the mean lies in its range.
     k.diagonal().array() += 1e-13 * static_cast<double>(n) * k.diagonal().maxCoeff();
     const Vector<double> mean = model.mean().template cast<double>();
-    const Eigen::LLT<Matrix<double>> factor(std::move(k));
+    const Eigen::LLT<Matrix<double>> factor(k);
     mean_weights = factor.solve(mean);
     mean_square = mean_weights.dot(mean);
     if (factor.info() != Eigen::Success || !std::isfinite(mean_square))

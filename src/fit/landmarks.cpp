@@ -222,6 +222,7 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
     // A row is kept as likely as the landmarks before it left of what it was drawn by.
     const std::vector<SampledRow<T>> candidates_now = drawn.take();
     std::vector<double> floors;
+    floors.reserve(candidates_now.size());
     for (const SampledRow<T>& row : candidates_now) floors.push_back(random.uniform() * row.along);
     chosen.extend(candidates_now, floors, most);
     if (chosen.size() == m) return chosen;  // what is left is rounding

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace mercer {
 
@@ -87,7 +88,8 @@ class Run {
         before_(in_.prepared() ? nullptr : standard()),
         map_(in_.prepared() ? identity_map<double>(in_.features.cols()) : space_.map()),
         learner_(in_.anchors.size() > 0
-                     ? kernel_learner(*options.kernel, std::move(in_.anchors), in_.weights, options)
+                     ? kernel_learner(*options.kernel, std::exchange(in_.anchors, {}), in_.weights,
+                                      options)
                      : hebbian_learner(map_, options.learner)),
         trace_(make_trace()),
         order_(rows_ ? RowOrder(*rows_, in_.weights, in_.shuffled, options.learner.seed, before_)

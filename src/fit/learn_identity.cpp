@@ -62,7 +62,7 @@ std::string of_file(const std::string& path) {
 
 std::string identity_of(const Source<double>& source, const Rows<double>* memory) {
   struct stat info {};
-  const std::string name = source.name();
+  std::string name = source.name();
   if (source.can_rewind() && stat(name.c_str(), &info) == 0 && S_ISREG(info.st_mode))
     return of_file(name);
   if (!memory) return name;

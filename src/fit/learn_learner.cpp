@@ -64,7 +64,7 @@ std::unique_ptr<RunLearner> hebbian_learner(std::shared_ptr<const Map<double>> m
   return std::make_unique<OfFeatures>(Hebbian(std::move(map), options));
 }
 
-std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, Matrix<double> anchors,
+std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, const Matrix<double>& anchors,
                                            const double* weights, const LearnOptions& o) {
   const LearnerOptions& l = o.learner;
   require(l.rule != "oja" || l.components == 1, Errc::bad_option,

@@ -38,7 +38,7 @@ std::unique_ptr<RunLearner> hebbian_learner(std::shared_ptr<const Map<double>> m
                                             const LearnerOptions& options);
 
 /// Its rows are numbers of `anchors`, in one column; `weights` of them are known from the start.
-std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, Matrix<double> anchors,
+std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, const Matrix<double>& anchors,
                                            const double* weights, const LearnOptions& options);
 
 }  // namespace mercer

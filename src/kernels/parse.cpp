@@ -145,7 +145,7 @@ class Parser {
     if (++depth_ > most_depth)
       complain(at_, fmt::format("more than {} parentheses inside each other", most_depth));
     ++at_;
-    const Part inside = sum();
+    Part inside = sum();
     if (!take(')')) unexpected("')'");
     --depth_;
     return inside;
@@ -156,6 +156,7 @@ class Parser {
     const KernelRow& row = row_named(name(), begin);
     const std::vector<Parameter> parameters = row.parameters();
     std::vector<double> values;
+    values.reserve(parameters.size());
     for (const Parameter& p : parameters) values.push_back(p.standard);
     std::vector<bool> given(values.size());
     if (take('(') && !take(')')) {

@@ -110,16 +110,17 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, In
           features);
   require(inputs >= 1, Errc::bad_option, "a Fourier map of {} columns", inputs);
   // A block of directions is drawn in double.
-  const double bytes = static_cast<double>(features / 2) * static_cast<double>(inputs) *
-                       (sizeof(T) + sizeof(double));
+  const Index pairs = features / 2;
+  const double bytes =
+      static_cast<double>(pairs) * static_cast<double>(inputs) * (sizeof(T) + sizeof(double));
   const auto available = static_cast<double>(available_memory_bytes());
   require(bytes <= available, Errc::out_of_memory,
           "fourier: {} frequencies of {} columns need {} where {} are free; use fewer features",
-          features / 2, inputs, format_bytes(bytes), format_bytes(available));
+          pairs, inputs, format_bytes(bytes), format_bytes(available));
 
   const BlasThreads one(1);  // the same numbers for any number of threads
   Random random(seed);
-  Matrix<T> frequencies(features / 2, inputs);
+  Matrix<T> frequencies(pairs, inputs);
   for (Index begin = 0; begin < frequencies.rows(); begin += inputs) {
     const Index count = std::min(inputs, frequencies.rows() - begin);
     frequencies.middleRows(begin, count) =

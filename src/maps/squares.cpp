@@ -17,6 +17,7 @@ class Squares final : public Map<T> {
   std::string text() const override { return "squares"; }
   std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override {
     std::vector<std::string> names;
+    names.reserve(inputs.size());
     for (const std::string& input : inputs) names.push_back(input + "^2");
     return names;
   }

@@ -152,7 +152,8 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inpu
   return tensor_sketch_map<T>(kernel, features,
                               Matrix<T>::NullaryExpr(known.degree, inputs + 1, [&] {
                                 const std::uint64_t drawn = random.below(2 * buckets);
-                                const auto bucket = static_cast<T>(drawn / 2 + 1);
+                                const std::uint64_t number = drawn / 2 + 1;
+                                const auto bucket = static_cast<T>(number);
                                 return drawn % 2 == 0 ? bucket : -bucket;
                               }).eval());
 }

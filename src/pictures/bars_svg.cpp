@@ -33,7 +33,7 @@ std::string scree_svg(const Model<T>& model, const PlotOptions& options) {
     notes.push_back(fmt::format("The model keeps {:.1f} % of the variance", 100 * all));
   const Figure figure(options, "Explained variance",
                       {{"each component", blue, Mark::bar}, {"running sum", orange, Mark::line}},
-                      std::move(notes));
+                      notes);
   const Box& b = figure.box();
   const double step = b.width / static_cast<double>(k), bottom = b.y + b.height;
   const auto height = [&](double share) { return std::clamp(share, 0.0, 1.0) * 0.96 * b.height; };
@@ -106,8 +106,8 @@ std::string loadings_svg(const Model<T>& model, const PlotOptions& options) {
   for (const Index j : shown)
     widest = std::max(widest, text_width(table.names[static_cast<std::size_t>(j)], 26));
   const Figure figure(options, scaled ? "Loadings (correlations)" : "Loadings",
-                      {{"positive", blue, Mark::bar}, {"negative", orange, Mark::bar}},
-                      std::move(notes), std::max(68.0, widest + 22));
+                      {{"positive", blue, Mark::bar}, {"negative", orange, Mark::bar}}, notes,
+                      std::max(68.0, widest + 22));
   const Box& all = figure.box();
   const double gap = 18, width = (all.width - gap * static_cast<double>(panels - 1)) /
                                  static_cast<double>(panels);

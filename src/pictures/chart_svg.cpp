@@ -147,7 +147,8 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
   const double cell_width = panel_left + width + panel_right,
                cell_height = title_height + height + panel_bottom;
   const double top = title.empty() ? 0 : 24;
-  const auto lines = static_cast<double>((panels.size() + 1) / 2);
+  const std::size_t line_count = (panels.size() + 1) / 2;
+  const auto lines = static_cast<double>(line_count);
   const double total_width = 2 * cell_width, panels_end = top + lines * cell_height;
   const auto [least, most] = std::minmax_element(x.time.begin(), x.time.end());
   const PanelFrame frame{width, height, x.time, AxisScale(*least, *most, x.logarithmic, width)};
@@ -163,7 +164,8 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
     out += fmt::format("<text x=\"{}\" y=\"20\" font-size=\"14\" font-weight=\"bold\">{}</text>\n",
                        number(panel_left), svg::text(title, 100));
   for (std::size_t i = 0; i < panels.size(); ++i) {
-    const auto row = static_cast<double>(i / 2), column = static_cast<double>(i % 2);
+    const std::size_t above = i / 2;
+    const auto row = static_cast<double>(above), column = static_cast<double>(i % 2);
     out += fmt::format(
         "<g transform=\"translate({} {})\">\n{}</g>\n", number(panel_left + column * cell_width),
         number(top + title_height + row * cell_height), panel_svg(panels[i], frame, x_title));

@@ -116,11 +116,12 @@ std::string with_commas(Index number) {
   return out;
 }
 
-Figure::Figure(const PlotOptions& options, std::string title, std::vector<LegendEntry> legend,
-               std::vector<std::string> notes, double left)
+Figure::Figure(const PlotOptions& options, const std::string& title,
+               const std::vector<LegendEntry>& legend, const std::vector<std::string>& notes,
+               double left)
     : width_(options.width),
       height_(options.height),
-      title_(options.title.empty() ? std::move(title) : options.title) {
+      title_(options.title.empty() ? title : options.title) {
   check_size(options);
   const auto letters = static_cast<std::size_t>((width_ - 24) / (0.62 * 14));
   around_ = text_at(12, 22, "start", svg::text(title_, letters),

@@ -48,8 +48,9 @@ struct Frame {
 class Figure {
  public:
   /// `title` is used where the options have none. `left` is the room for numbers and names there.
-  Figure(const PlotOptions& options, std::string title, std::vector<LegendEntry> legend,
-         std::vector<std::string> notes, double left = 68);
+  Figure(const PlotOptions& options, const std::string& title,
+         const std::vector<LegendEntry>& legend, const std::vector<std::string>& notes,
+         double left = 68);
 
   const Box& box() const { return box_; }
 

@@ -9,7 +9,7 @@ namespace mercer {
 
 void LabelPlaces::avoid(double x0, double y0, double x1, double y1) {
   const double steps = std::ceil(std::hypot(x1 - x0, y1 - y0) / 6);
-  for (double i = 0; i <= steps; ++i) {
+  for (int i = 0; i <= steps; ++i) {
     const double t = steps > 0 ? i / steps : 0;
     avoided_.push_back({x0 + t * (x1 - x0) - 2, y0 + t * (y1 - y0) - 2, 4, 4});
   }
@@ -28,7 +28,8 @@ std::optional<Box> LabelPlaces::place(double x, double y, double dx, double dy, 
     for (const double radius : {4.0, 9.0, 16.0, 25.0, 36.0, 50.0, 66.0}) {
       if (strict && radius > 30) break;  // far off is worse than across a line
       for (int turn = 0; turn < 25; ++turn) {
-        const double side = (turn % 2 == 0 ? 1 : -1) * ((turn + 1) / 2);
+        const int aside = (turn + 1) / 2;
+        const double side = turn % 2 == 0 ? aside : -aside;
         const double ux = std::cos(angle + 0.26 * side), uy = std::sin(angle + 0.26 * side);
         // The box touches the ring with the side or corner that faces the point.
         const Box box{x + radius * ux + (ux - 1) / 2 * width,

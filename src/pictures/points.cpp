@@ -109,9 +109,10 @@ std::string density(const Points& p, const Frame& frame) {
         static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
     const double share = most > 1 ? std::log(total(counts)) / std::log(most) : 1;
     const int shade = std::clamp(static_cast<int>(share * shades), 0, shades - 1);
-    paths[{leader, shade}] += fmt::format(
-        "M{} {}h4v4h-4z", number(frame.box.x + square * static_cast<double>(cell % across)),
-        number(frame.box.y + square * static_cast<double>(cell / across)));
+    const auto right = cell % across, down = cell / across;
+    paths[{leader, shade}] +=
+        fmt::format("M{} {}h4v4h-4z", number(frame.box.x + square * static_cast<double>(right)),
+                    number(frame.box.y + square * static_cast<double>(down)));
   }
   std::string out = "<g class=\"density\" shape-rendering=\"crispEdges\">\n";
   for (const auto& [key, path] : paths)

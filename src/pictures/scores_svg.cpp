@@ -141,7 +141,7 @@ std::string biplot_svg(const Model<T>& model, const MatrixRef<std::type_identity
                                     "scale of their own",
                                     shown.size(), tips.rows())
                       : "Arrows: loadings of the columns, to a scale of their own");
-  const Figure figure(options, "Scores and loadings", legend_of(points), std::move(notes));
+  const Figure figure(options, "Scores and loadings", legend_of(points), notes);
   Ranges ranges = ranges_of(points, options.ellipses);
   // The origin is where arrows begin, with room for them on every side.
   for (Range* range : {&ranges.x, &ranges.y}) {
@@ -176,7 +176,7 @@ std::string circle_svg(const Model<T>& model, const PlotOptions& options) {
   if (static_cast<Index>(shown.size()) < tips.rows())
     notes.push_back(
         fmt::format("The {} of {} columns that correlate most", shown.size(), tips.rows()));
-  const Figure figure(options, "Correlation circle", {}, std::move(notes));
+  const Figure figure(options, "Correlation circle", {}, notes);
   const Frame frame = equal_frame({{-1.08, 1.08}, {-1.08, 1.08}}, figure.box(), true);
   const Vector<double> ratio = model.explained_variance_ratio();
   std::string out =

@@ -56,6 +56,7 @@ TuneGrid::TuneGrid(const std::vector<const TuneCell*>& cells) {
   }
   for (std::size_t i = 0; i < first.numbers.size(); ++i) {
     std::vector<double> taken;
+    taken.reserve(numbers.size());
     for (const auto& [kernel, list] : numbers) taken.push_back(list[i]);
     std::ranges::sort(taken);
     taken.erase(std::unique(taken.begin(), taken.end()), taken.end());

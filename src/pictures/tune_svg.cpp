@@ -170,7 +170,7 @@ std::string over_pairs(const Search& s, const TuneGrid& grid, const PlotOptions&
   if (least && s.ks.size() > 1)
     notes.emplace_back("Each square has the number of components that does best there");
   const Figure figure(options, fmt::format("Choosing {} and {}", grid.names[0], grid.names[1]), {},
-                      std::move(notes));
+                      notes);
   const Box& b = figure.box();
   const std::vector<double>&across = grid.values[0], &up = grid.values[1];
   const double width = b.width / static_cast<double>(across.size());
@@ -241,8 +241,7 @@ std::string by_kernel(const Search& s, const PlotOptions& options) {
   }
   double widest = 0;
   for (const std::string& name : kernels) widest = std::max(widest, text_width(name, 30));
-  const Figure figure(options, "Choosing a kernel", s.legend(), std::move(notes),
-                      std::max(68.0, widest + 22));
+  const Figure figure(options, "Choosing a kernel", s.legend(), notes, std::max(68.0, widest + 22));
   const Box& b = figure.box();
   const Frame frame{b, s.scores.scale(b.width), AxisScale(0, 1, false, b.height)};
   const double row = b.height / static_cast<double>(kernels.size()), bottom = b.y + b.height;

@@ -47,7 +47,7 @@ class Krylov {
   bool copies_may_be_missing(Index k) const;
   bool stagnates();
   void extend();
-  Eigenpairs pairs(Index k, Vector<double> residuals) const;
+  Eigenpairs pairs(Index k, const Vector<double>& residuals) const;
   [[noreturn]] void give_up(Index k, std::string_view why);
 
   Index n_;
@@ -259,7 +259,7 @@ void Krylov::give_up(Index k, std::string_view why) {
       worst, passes_, how_.tolerance, why);
 }
 
-Eigenpairs Krylov::pairs(Index k, Vector<double> residuals) const {
+Eigenpairs Krylov::pairs(Index k, const Vector<double>& residuals) const {
   const BlasThreads one(1);
   Eigenpairs out{theta_.head(k), Matrix<double>(k, n_), scale_ * residuals};
   multiply_transposed(y_.data(), k, m_, m_, q_.data(), n_, q_.cols(), out.vectors.data(), n_);
@@ -293,9 +293,9 @@ Eigenpairs Krylov::solve(Index k) {
       run_.monitor(passes_, wanted_open_ > 0 ? open_residuals_.head(wanted_open_).maxCoeff() : 0.0);
     if (!open || m_ == n_) {
       // Residuals of pairs that settled earlier are computed anew: the basis has changed since.
-      Vector<double> residuals = all_residuals(k);
+      const Vector<double> residuals = all_residuals(k);
       if (residuals.maxCoeff() <= how_.tolerance) {
-        if (!copies_may_be_missing(k)) return pairs(k, std::move(residuals));
+        if (!copies_may_be_missing(k)) return pairs(k, residuals);
         look_for_missed(k);
         continue;
       }
