@@ -279,6 +279,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
     }
     overflows[static_cast<std::size_t>(part)] = overflow;
   });
+  report(static_cast<double>(tiles()));  // other threads may have taken every part
 
   parallel_ranges(n, options_.threads, 4096, [&](Index begin, Index end, int) {
     for (Index i = begin; i < end; ++i)
