@@ -41,8 +41,8 @@ std::vector<char> marks(const std::vector<Cloud::Group>& groups) {
 std::string legend(const Cloud& cloud, const Terminal& terminal, int indent, int width) {
   if (cloud.groups.size() == 1 && cloud.groups[0].name.empty()) return {};
   const std::vector<char> letters = marks(cloud.groups);
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
-  std::string out = margin;
+  const std::string spaces(static_cast<std::size_t>(indent), ' ');
+  std::string out = spaces;
   int used = 0;
   for (std::size_t g = 0; g < cloud.groups.size(); ++g) {
     const auto& group = cloud.groups[g];
@@ -52,7 +52,7 @@ std::string legend(const Cloud& cloud, const Terminal& terminal, int indent, int
     const int length =
         static_cast<int>(columns_of(name) + fmt::formatted_size("{}", group.count)) + 6;
     if (used > 0 && used + length > width) {
-      out += "\n" + margin;
+      out += "\n" + spaces;
       used = 0;
     }
     out += fmt::format("{} {} {}   ", terminal.paint(color_of(group, g), mark), name,

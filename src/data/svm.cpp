@@ -58,6 +58,8 @@ class SvmReader {
     const auto [colon, status] = std::from_chars(word.data(), end, index);
     check(status != std::errc::invalid_argument && colon != end && *colon == ':', word,
           "is not an index:value pair");
+    check(status != std::errc{} || index != 0, word,
+          "counts from 0, the format from 1; in scikit-learn write it with zero_based=False");
     check(status == std::errc{} && index >= 1 && index <= largest_index, word,
           "has an index outside 1 to 2147483646");
     check(index > last, word, "has an index that is not above the one before it");

@@ -18,7 +18,7 @@ Index strip_rows(Index d) {
   return std::clamp<Index>(numbers / d / tile_rows, 1, 8) * tile_rows;
 }
 /// A thread gets no fewer.
-constexpr Index grain = 256;
+constexpr Index least_rows = 256;
 
 }  // namespace
 
@@ -92,7 +92,7 @@ void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const d
                              Index count, std::vector<Sums>& sums) {
   if (options_.shift.size() == 0) choose_shift(rows);
   const Index d = features_, panel = d * panel_width;
-  parallel_ranges(rows.rows(), options_.threads, grain, [&](Index begin, Index end, int part) {
+  parallel_ranges(rows.rows(), options_.threads, least_rows, [&](Index begin, Index end, int part) {
     Sums& s = sums[static_cast<std::size_t>(part)];
     if (s.products.empty()) {
       s.products = PanelBuffer(count * d);

@@ -107,7 +107,7 @@ TEST(Svm, errors_name_the_line) {
       {"# nothing\n\n", "no rows"},
       {"1\n2\n", "no index:value pair"},
       {"1 1:1\n2:3 4:5\n", "line 2: '2:3' stands where the label belongs"},
-      {"1 0:1\n", "line 1: '0:1' has an index outside"},
+      {"1 0:1\n", "line 1: '0:1' counts from 0, the format from 1"},
       {"1 2147483647:1\n", "outside 1 to 2147483646"},
       {"1 99999999999999999999:1\n", "outside 1 to 2147483646"},
       {"1 -3:1\n", "outside 1 to"},
