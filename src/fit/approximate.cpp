@@ -41,7 +41,7 @@ Spectrum spectrum_of(const typename FeatureSums<T>::Result& features, const Appr
           "-k {}: {} holds {:.4f} of the variance for certain; use more features or fewer -k",
           asked.fraction(), text_of(approx), explained / s.total);
   const SymmetricEigen pairs =
-      symmetric_eigen(features.scatter, counted ? std::min(asked.count(), m) : m);
+      symmetric_eigen(features.scatter, counted ? std::min(asked.count(), m) : m, options.threads);
   s.eigenvalues = pairs.values.cwiseMax(0);
   s.components = pairs.vectors;
   const Matrix<double> rest =

@@ -122,9 +122,9 @@ Matrix<double> condensed(const Factor<T>& factor) {
 }
 
 /// Eigenpairs of FᵀF with their residuals.
-Spectrum decomposed(const Matrix<double>& factor, double epsilon) {
+Spectrum decomposed(const Matrix<double>& factor, double epsilon, int threads) {
   Spectrum s;
-  RightSvd svd = right_svd(factor);
+  RightSvd svd = right_svd(factor, threads);
   s.eigenvalues = svd.values.cwiseAbs2();
   s.components = std::move(svd.vectors);
   require(s.eigenvalues.allFinite() && s.eigenvalues[0] > 0, Errc::bad_data,
@@ -152,7 +152,7 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
   const Factor<T> factor(models, orders);
   const BlasThreads blas(factor.features() < 128 ? 1 : thread_count(options.threads));
   const Matrix<double> rows = condensed(factor);
-  Spectrum s = decomposed(rows, std::numeric_limits<T>::epsilon());
+  Spectrum s = decomposed(rows, std::numeric_limits<T>::epsilon(), options.threads);
 
   ModelParts<T> parts = models[0].parts();
   Report& report = parts.report;

@@ -9,8 +9,13 @@
 namespace mercer {
 
 namespace {
-/// Entries between two calls of the monitor: a few tenths of a second of work.
-constexpr Index piece_entries = Index{1} << 25;
+/// Rows between two calls of the monitor: a few tenths of a second of work, which is less for each
+/// entry of dense rows.
+template <class T>
+Index piece_rows(const Rows<T>& all) {
+  const Index entries = Index{1} << (all.sparse() ? 23 : 25);
+  return std::max<Index>(1, all.rows() * entries / std::max<Index>(1, all.entries()));
+}
 
 /// Goes on with a digest of one cell a row, whatever blocks the rows come in. `row` counts from the
 /// first row of the pass.
@@ -62,7 +67,7 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
     digest_ = digest;
   } else {
     Reporter report(*monitor_, what, "rows", static_cast<double>(memory_.rows()));
-    const Index step = std::max<Index>(1, piece_entries / std::max<Index>(1, features_));
+    const Index step = piece_rows(memory_);
     for (Index i = 0; i < memory_.rows(); i += step) {
       const Index n = std::min(step, memory_.rows() - i);
       take(memory_.middle(i, n), weights_ ? weights_ + i : nullptr);

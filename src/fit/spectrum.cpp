@@ -59,7 +59,7 @@ Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean,
 void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
   const Matrix<double> copy = a;
   const BlasThreads blas(a.cols() < 128 ? 1 : thread_count(options.threads));
-  RightSvd svd = right_svd(std::move(a));
+  RightSvd svd = right_svd(std::move(a), options.threads);
   s.eigenvalues = svd.values.array().square();
   s.squares = s.eigenvalues.squaredNorm();
   s.components = std::move(svd.vectors);

@@ -1,8 +1,6 @@
 // Symmetric? Positive semi-definite? Answered by all eigenvalues of a sample's kernel matrix.
-#include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "kernels/pick_rows.hpp"
-#include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 
 #include <mercer/kernel.hpp>
@@ -41,8 +39,7 @@ MercerCheck check_kernel_matrix(const Matrix<double>& k, int threads) {
 
   // zᵀKz sees only the symmetric part.
   const Matrix<double> half = (k + k.transpose()) / 2;
-  const BlasThreads blas(thread_count(threads));
-  const SymmetricEigen pairs = symmetric_eigen(half, k.rows());
+  const SymmetricEigen pairs = symmetric_eigen(half, k.rows(), threads);
   const Vector<double> lowest = pairs.vectors.row(k.rows() - 1);
   check.largest = pairs.values[0];
   check.smallest = pairs.values[k.rows() - 1];

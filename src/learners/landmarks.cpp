@@ -38,7 +38,7 @@ std::shared_ptr<const Map<double>> landmark_map(const Kernel& kernel, Matrix<dou
   const Kernel complete = kernel.completed(Rows<double>(landmarks));
   const Matrix<double> gram = complete.matrix(Rows<double>(landmarks));
   const Index m = gram.rows();
-  const SymmetricEigen pairs = symmetric_eigen(gram, m);
+  const SymmetricEigen pairs = symmetric_eigen(gram, m, 0);
   require(pairs.values[0] > 0, Errc::bad_data, "the landmarks have no similarity to each other");
   // Landmarks that repeat each other add nothing but rounding errors.
   const double noise =

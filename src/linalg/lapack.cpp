@@ -1,6 +1,8 @@
 #include "linalg/lapack.hpp"
 
+#include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "linalg/blas.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,6 +86,9 @@ SymmetricEigen top_pairs(Matrix<double> a, Index k) {
   return out;
 }
 
+/// What a matrix of this order is worth.
+int useful_threads(Index order, int threads) { return order < 512 ? 1 : thread_count(threads); }
+
 /// New rows taken in at once: several times the triangle, so that re-factoring it costs little,
 /// but no more than 64 MiB of them.
 Index room_for(Index columns) {
@@ -93,8 +98,9 @@ Index room_for(Index columns) {
 
 }  // namespace
 
-SymmetricEigen symmetric_eigen(Matrix<double> a, Index k) {
+SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads) {
   const Index n = a.rows();
+  const BlasThreads blas(useful_threads(n, threads));
   const bool few = n > small_order && k < n / 3;
   SymmetricEigen out = few ? top_pairs(std::move(a), k) : all_pairs(std::move(a));
   // LAPACK's order is ascending.
@@ -146,16 +152,25 @@ void Triangle::push(const Triangle& other) {
 
 Matrix<double> Triangle::factor() const { return buffer_.topRows(columns_); }
 
-void times_inverse(Matrix<double> a, Matrix<double>& b) {
+void times_inverse(Matrix<double> a, Matrix<double>& b, int threads) {
   // Our upper triangle is LAPACK's lower one, our rows its columns.
-  const int n = lapack_size(a.rows()), rows = lapack_size(b.rows());
+  const int n = lapack_size(a.rows());
   int info = 0;
-  dpotrf_("L", &n, a.data(), &n, &info, 1);
+  {
+    const BlasThreads blas(useful_threads(n, threads));
+    dpotrf_("L", &n, a.data(), &n, &info, 1);
+  }
   require(info == 0, Errc::not_converged, "a matrix of order {} is not positive definite", n);
-  if (rows > 0) dpotrs_("L", &n, &rows, a.data(), &n, b.data(), &n, &info, 1);
+  const BlasThreads one(1);
+  parallel_ranges(b.rows(), useful_threads(n, threads), 8, [&](Index begin, Index end, int) {
+    const int rows = lapack_size(end - begin);
+    int unused = 0;
+    dpotrs_("L", &n, &rows, a.data(), &n, b.row(begin).data(), &n, &unused, 1);
+  });
 }
 
-RightSvd right_svd(Matrix<double> a) {
+RightSvd right_svd(Matrix<double> a, int threads) {
+  const BlasThreads blas(useful_threads(std::min(a.rows(), a.cols()), threads));
   // Row-major n×d reads as column-major d×n: its left singular vectors, returned as columns, are
   // our right ones as rows.
   const int m = lapack_size(a.cols()), n = lapack_size(a.rows()), least = std::min(m, n);

@@ -3,6 +3,9 @@
 //
 // LAPACK thinks in columns and we in rows; each function below says what that makes of its input,
 // so that nothing is ever transposed in memory.
+//
+// `threads` counts as everywhere (0: one per core). Small matrices get one: BLAS threads gain
+// little there, and go on spinning for a while in the way of ours.
 
 #include <mercer/matrix.hpp>
 
@@ -19,7 +22,7 @@ struct SymmetricEigen {
 /// The `k` largest eigenpairs of a symmetric matrix given by its upper triangle; `a` is used up.
 /// All by divide and conquer (syevd), few by relatively robust representations (syevr).
 /// Throws `Errc::not_converged` when LAPACK says so.
-SymmetricEigen symmetric_eigen(Matrix<double> a, Index k);
+SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads = 1);
 
 /// The triangular factor of a tall matrix, row by row: keeps R with RᵀR = AᵀA for all rows
 /// pushed so far (Householder QR, so small singular values survive where AᵀA would lose them).
@@ -48,9 +51,9 @@ class Triangle {
   std::vector<double> work_;
 };
 
-/// Each row of `b` times A⁻¹, for a positive definite A given by its upper triangle; `a` is used up.
-/// Throws `Errc::not_converged` when A is not positive definite.
-void times_inverse(Matrix<double> a, Matrix<double>& b);
+/// Each row of `b` times A⁻¹, for a positive definite A given by its upper triangle; `a` is used
+/// up. Throws `Errc::not_converged` when A is not positive definite.
+void times_inverse(Matrix<double> a, Matrix<double>& b, int threads = 1);
 
 /// Singular values, descending, and right singular vectors as rows, of an n×d matrix; min(n, d)
 /// of each. `a` is used up.
@@ -58,6 +61,6 @@ struct RightSvd {
   Vector<double> values;
   Matrix<double> vectors;
 };
-RightSvd right_svd(Matrix<double> a);
+RightSvd right_svd(Matrix<double> a, int threads = 1);
 
 }  // namespace mercer

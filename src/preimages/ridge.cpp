@@ -66,7 +66,7 @@ Trial chosen(const Matrix<double>& y, const Matrix<double>& x, const PreImageOpt
   if (options.kernel) {
     trials.push_back({options.kernel->completed(scores), 0});
   } else {
-    const double gamma = kernels::rbf().completed(scores).node()->gaussian()->gamma;
+    const double gamma = kernels::rbf().completed(Rows<double>(few)).node()->gaussian()->gamma;
     for (const double factor : {0.1, 0.5, 2.0})
       trials.push_back({kernels::rbf({.gamma = factor * gamma}), 0});
   }
@@ -99,8 +99,7 @@ RidgeMap::RidgeMap(Matrix<double> scores, const Matrix<double>& rows,
   alpha_ = std::max(alpha_, least);
   k.diagonal().array() += alpha_;
   weights_ = centred.transpose();
-  const BlasThreads some(thread_count(options.threads));
-  times_inverse(std::move(k), weights_);
+  times_inverse(std::move(k), weights_, options.threads);
 }
 
 Matrix<double> RidgeMap::operator()(const Matrix<double>& scores) const {

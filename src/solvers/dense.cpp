@@ -13,8 +13,8 @@ namespace mercer {
 Eigenpairs dense_eigenpairs(const Matrix<double>& a, Index k, double tolerance, int threads) {
   const Index n = a.rows();
   // Threads cost more than they bring in a small problem.
-  const BlasThreads blas(n < 128 ? 1 : thread_count(threads));
-  auto [values, vectors] = symmetric_eigen(a, k);
+  const BlasThreads blas(n < 512 ? 1 : thread_count(threads));
+  auto [values, vectors] = symmetric_eigen(a, k, threads);
   Eigenpairs out{std::move(values), std::move(vectors), Vector<double>(k)};
 
   Matrix<double> full = a;

@@ -147,9 +147,7 @@ void Krylov::absorb() {
 }
 
 void Krylov::rayleigh_ritz() {
-  // Threads cost more than they bring in a small problem.
-  const BlasThreads blas(m_ < 512 ? 1 : thread_count(run_.threads));
-  auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), kept());
+  auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), kept(), run_.threads);
   theta_ = std::move(values);
   y_ = std::move(vectors);
   scale_ = std::max(scale_, std::abs(theta_[0]));
