@@ -2,6 +2,7 @@
 #include "core/require.hpp"
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
+#include "linalg/blas.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -24,7 +25,9 @@ class Medians final : public MedianDistances {
   double median(double& known, Ingredient ingredient) {
     if (known > 0) return known;
     const Index n = rows_.rows();
+    const BlasThreads one(1);
     std::vector<double> distances;
+    distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
     for (Index i = 0; i < n; i += block)
       for (Index j = i; j < n; j += block) {
         const Index rows = std::min(block, n - i), cols = std::min(block, n - j);
