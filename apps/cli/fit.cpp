@@ -57,10 +57,7 @@ struct FitFlags {
 
 /// Says before the work what could only fail after it.
 void check_outputs(const FitFlags& flags) {
-  const bool both = !flags.model.empty() && flags.model == flags.scores;
-  if (both) throw UsageError(fmt::format("--output and --scores are both '{}'", flags.model));
-  if (flags.json && (flags.model == "-" || flags.scores == "-"))
-    throw UsageError("--json and an output of - would both go to standard output");
+  require_distinct({flags.model, flags.scores, flags.imputed}, flags.json);
   if (can_try(flags.model)) OutputFile trial(flags.model);
   if (can_try(flags.imputed)) Sink<double> trial(flags.imputed, {"x1"});
   if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});
@@ -69,7 +66,7 @@ void check_outputs(const FitFlags& flags) {
 template <class T>
 void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
           const std::optional<Cloud>& cloud) {
-  const bool data_on_stdout = flags.model == "-" || flags.scores == "-";
+  const bool data_on_stdout = flags.model == "-" || flags.scores == "-" || flags.imputed == "-";
   const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
   const Summary summary = summarize(model);
   std::string text =

@@ -140,14 +140,8 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
 
 /// Says before the work what could only fail after it.
 void check_outputs(const LearnFlags& flags) {
-  const std::string* const files[] = {&flags.model, &flags.trace, &flags.plot, &flags.checkpoint};
-  for (std::size_t i = 0; i < std::size(files); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (!files[i]->empty() && *files[i] == *files[j])
-        throw UsageError(fmt::format("two outputs are both '{}'", *files[i]));
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
-  if (flags.json && (flags.model == "-" || flags.trace == "-" || flags.plot == "-"))
-    throw UsageError("--json and an output of - would both go to standard output");
+  require_distinct({flags.model, flags.trace, flags.plot, flags.checkpoint}, flags.json);
   for (const std::string* path : {&flags.model, &flags.plot})
     if (can_try(*path)) OutputFile trial(*path);
   if (can_try(flags.checkpoint)) OutputFile trial(flags.checkpoint);

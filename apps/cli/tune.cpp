@@ -128,6 +128,8 @@ void tune_rows(const TuneFlags& flags) {
   options.rows = static_cast<Index>(parse_integer("--rows", flags.most_rows, 10, 100'000));
   options.preimage.method = parse_preimage_method(flags.method);
   options.preimage.threads = options.fit.threads;
+  if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
+  require_distinct({flags.model, flags.table, flags.plot, flags.checkpoint}, flags.json);
   for (const std::string& path : {flags.model, flags.table, flags.plot})
     if (can_try(path)) OutputFile trial(path);
 
@@ -172,7 +174,8 @@ void tune_rows(const TuneFlags& flags) {
   bar.erase();
   if (flags.json) return print(tuned_json(tuned, options.criterion) + "\n");
   if (flags.run.quiet) return;
-  const Terminal out = terminal(flags.model == "-" ? STDERR_FILENO : STDOUT_FILENO);
+  const bool data_on_stdout = flags.model == "-" || flags.table == "-" || flags.plot == "-";
+  const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
   std::string text =
       fmt::format("{}  {} rows x {} columns, {} kernels, {}\n\n",
                   out.bold(shown(source->name(), 60, out.unicode)), row_count, columns,
@@ -181,7 +184,7 @@ void tune_rows(const TuneFlags& flags) {
       fmt::format("\n{}{}: {}\n", best.kernel,
                   best.components > 0 ? fmt::format(", -k {}", best.components) : "", tuned.reason);
   if (!flags.model.empty() && flags.model != "-") text += fmt::format("model   {}\n", flags.model);
-  if (flags.model == "-") say(text);
+  if (data_on_stdout) say(text);
   else print(text);
 }
 

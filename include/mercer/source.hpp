@@ -70,6 +70,7 @@ struct Schema {
   std::string id;                          ///< name of the id column, empty if none
   bool weighted = false;                   ///< blocks carry row weights
   bool sparse = false;                     ///< blocks are sparse
+  std::string weight;                      ///< name of the weight column, empty if none
 };
 
 /// Some rows and what travels with them.

@@ -199,7 +199,9 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
     name = wanted;
   };
   if (!options.weights.empty()) {
-    claim(find.one("--weights", options.weights), "--weights", Role::weight);
+    const Index column = find.one("--weights", options.weights);
+    claim(column, "--weights", Role::weight);
+    plan.schema.weight = name_of(column);
     plan.schema.weighted = true;
   }
   carry(options.like.label, Role::label, plan.schema.label);

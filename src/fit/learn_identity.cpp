@@ -81,7 +81,8 @@ std::string identity_of(const Source<double>& source, const Rows<double>* memory
 
 std::string weights_of(const Schema& schema, const Rows<double>* memory, const double* weights) {
   if (!schema.weighted) return "none";
-  if (!memory || !weights) return "as they come";
+  if (!memory || !weights)
+    return schema.weight.empty() ? "as they come" : fmt::format("column '{}'", schema.weight);
   Hash hash;
   hash.add(weights, static_cast<std::size_t>(memory->rows()) * sizeof(double));
   return fmt::format("of hash {:016x}", hash.value());

@@ -10,9 +10,11 @@ namespace mercer {
 
 namespace {
 
-/// Equal variances must not make a number of components infinitely likely.
-double log_gap(double difference) {
-  return std::log(std::max(difference, std::numeric_limits<double>::min()));
+/// log of the difference of two numbers of this size. Between equal ones any direction is as good
+/// as another: they count as apart by what `rows` can tell, or a number of components that cuts
+/// between them would be infinitely likely.
+double log_gap(double difference, double size, double rows) {
+  return std::log(difference > 1e-8 * size ? difference : size / std::sqrt(rows));
 }
 
 }  // namespace
@@ -40,13 +42,15 @@ Vector<double> minka_evidence(const Vector<double>& variances, double rows) {
     const double half = static_cast<double>(d - k + 1) / 2;
     log_u += std::lgamma(half) - std::log(std::numbers::pi) * half - std::log(2.0);
     log_values += std::log(value);
-    for (Index j = k; j < d; ++j) pairs += log_gap(value - variances[j]);
-    for (Index i = 0; i + 1 < k; ++i) inverses += log_gap(1 / value - 1 / variances[i]);
+    for (Index j = k; j < d; ++j) pairs += log_gap(value - variances[j], value, rows);
+    for (Index i = 0; i + 1 < k; ++i)
+      inverses += log_gap(1 / value - 1 / variances[i], 1 / value, rows);
 
     const auto left = static_cast<double>(d - k), count = static_cast<double>(k);
     const double noise = std::max(smallest, tail[k] / left);
     double to_noise = 0;
-    for (Index i = 0; i < k; ++i) to_noise += log_gap(1 / noise - 1 / variances[i]);
+    for (Index i = 0; i < k; ++i)
+      to_noise += log_gap(1 / noise - 1 / variances[i], 1 / noise, rows);
     const double freedom = static_cast<double>(d) * count - count * (count + 1) / 2;
     const double hessian = pairs + inverses + left * to_noise + freedom * std::log(rows);
     evidence[k - 1] = log_u - rows / 2 * log_values - rows * left / 2 * std::log(noise) +

@@ -9,12 +9,14 @@
 namespace mercer {
 
 namespace {
-/// Rows between two calls of the monitor: a few tenths of a second of work, which is less for each
-/// entry of dense rows.
+/// Rows between two calls of the monitor: a few tenths of a second of work. An entry of sparse rows
+/// costs more than one of dense rows, and a little is done for every column where means are taken.
 template <class T>
 Index piece_rows(const Rows<T>& all) {
-  const Index entries = Index{1} << (all.sparse() ? 23 : 25);
-  return std::max<Index>(1, all.rows() * entries / std::max<Index>(1, all.entries()));
+  const Index columns = std::max<Index>(1, all.cols());
+  if (!all.sparse()) return std::max<Index>(1, (Index{1} << 25) / columns);
+  const Index by_entries = all.rows() * (Index{1} << 23) / std::max<Index>(1, all.entries());
+  return std::max<Index>(1, std::min(by_entries, (Index{1} << 30) / columns));
 }
 
 /// Goes on with a digest of one cell a row, whatever blocks the rows come in. `row` counts from the

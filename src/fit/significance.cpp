@@ -74,14 +74,33 @@ Sample<T> drawn(const Rows<T>& x, const double* weights, Index n, std::uint64_t 
   return sample;
 }
 
-/// Each column in an order of its own.
+/// As many rows as there are, each as often as its weight says: one from each of n equal parts of
+/// the weight, wherever `random` says in it.
+void deal(const std::vector<double>& weights, Random& random, std::vector<Index>& rows) {
+  const double part =
+      std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  double passed = weights[0];
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double at = part * (static_cast<double>(i) + random.uniform());
+    while (passed <= at && from + 1 < weights.size()) passed += weights[++from];
+    rows[i] = static_cast<Index>(from);
+  }
+}
+
+/// Each column in an order of its own. Cells leave their rows' weights behind: one that weighs more
+/// comes more often, or the column's variance would not be that of the data.
 template <class T>
-Matrix<T> permuted(const Matrix<T>& x, std::uint64_t seed) {
+Matrix<T> permuted(const Sample<T>& sample, std::uint64_t seed) {
+  const Matrix<T>& x = sample.x;
   Matrix<T> out(x.rows(), x.cols());
   std::vector<Index> order(static_cast<std::size_t>(x.rows()));
   std::iota(order.begin(), order.end(), Index{0});
   Random random(seed);
+  const bool differ =
+      std::ranges::adjacent_find(sample.weights, std::not_equal_to<>()) != sample.weights.end();
   for (Index j = 0; j < x.cols(); ++j) {
+    if (differ) deal(sample.weights, random, order);
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
     for (Index i = 0; i < x.rows(); ++i) out(i, j) = x(order[static_cast<std::size_t>(i)], j);
   }
@@ -104,7 +123,7 @@ Chance against_chance(const Sample<T>& sample, Index most, const Spectra<T>& spe
     const Index count = std::min<Index>(lot, options.permutations - first);
     parallel_for(count, fit.threads, [&](Index i) {
       const auto number = static_cast<std::uint64_t>(first + i + 1);
-      const Matrix<T> x = permuted(sample.x, fit.seed * 0x9e3779b97f4a7c15U + number);
+      const Matrix<T> x = permuted(sample, fit.seed * 0x9e3779b97f4a7c15U + number);
       chance[static_cast<std::size_t>(first + i)] = spectra(x, weights, most).eigenvalues;
     });
   }
@@ -233,8 +252,10 @@ Table<T> rows_for_significance(Source<T>& source, const FitOptions& options) {
   Reservoir<T> reservoir(n, options.seed);
   std::int64_t number = 0;
   while (const auto block = source.next())
-    for (Index i = 0; i < block->rows.rows(); ++i)
-      reservoir.offer(block->rows, i, number++, 1, block->weights ? block->weights[i] : 1.0);
+    for (Index i = 0; i < block->rows.rows(); ++i) {
+      const double weight = block->weights ? block->weights[i] : 1.0;
+      reservoir.offer(block->rows, i, number++, weight > 0 ? 1 : 0, weight);
+    }
   source.rewind();
   RowList<T> list(source.schema().features, source.schema().sparse);
   std::vector<double> weights;

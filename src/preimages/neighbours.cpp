@@ -11,7 +11,7 @@ namespace mercer {
 namespace {
 
 constexpr double vanishing = 1e-12;  // of k(x, x): rows are no farther apart
-constexpr int halvings = 80;         // from the farthest to the last bits of near ones
+constexpr int halvings = 80;         // of a bracket, to the last bits
 
 }  // namespace
 
@@ -50,7 +50,18 @@ Vector<double> InputDistances::operator()(const Vector<double>& apart) const {
       (1 - apart.array() / (2 * peak_)).cwiseMax(vanishing).cwiseMin(1.0);
   if (gamma_) return -similarity.array().log() / *gamma_;
   Vector<double> low = Vector<double>::Zero(apart.size());
-  Vector<double> high = Vector<double>::Constant(apart.size(), farthest_);
+  Vector<double> high = Vector<double>::Constant(apart.size(), std::min(1.0, farthest_));
+  // A kernel may fall over dozens of orders: each point gets a bracket of its own order.
+  for (bool wider = true; wider;) {
+    const Vector<double> found = at(high) / peak_;
+    wider = false;
+    for (Index j = 0; j < apart.size(); ++j)
+      if (found[j] > similarity[j] && high[j] < farthest_) {
+        low[j] = high[j];
+        high[j] = std::min(2 * high[j], farthest_);
+        wider = true;
+      }
+  }
   for (int i = 0; i < halvings; ++i) {
     const Vector<double> middle = (low + high) / 2, found = at(middle) / peak_;
     for (Index j = 0; j < apart.size(); ++j) (found[j] > similarity[j] ? low : high)[j] = middle[j];

@@ -86,10 +86,12 @@ double log_likelihood(const WeightedRows<T>& rows, const std::string& text, int 
   const Matrix<T> k = kernel.matrix(Rows<T>(rows.x), threads);
   const Vector<double> weights = rows.all_weights();
   const double all = weights.sum();
+  Vector<double> left = weights;  // all but those of the row in question
   double sum = 0;
   for (Index i = 0; i < rows.x.rows(); ++i) {
-    const double others = k.row(i).template cast<double>().dot(weights.transpose()) -
-                          static_cast<double>(k(i, i)) * weights[i];
+    left[i] = 0;
+    const double others = k.row(i).template cast<double>().dot(left.transpose());
+    left[i] = weights[i];
     // A row without any neighbour would make all of it −∞; the smallest number stands for it.
     sum += weights[i] * (norm + std::log(std::max(others, std::numeric_limits<double>::min()) /
                                          (all - weights[i])));

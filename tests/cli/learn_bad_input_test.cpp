@@ -109,6 +109,14 @@ TEST_F(CliLearnBadInput, checkpoints_of_other_runs) {
   expect_error(mercer({"learn", other, "--label", "species", "--epochs", "2", "-q", "--checkpoint",
                        dir / "c", "--resume"}),
                1, {"its input is", "bytes with hash"});
+  const std::string weighted = dir.file("w.csv", "a,b,v,w\n1,2,1,2\n2,1,2,1\n3,5,1,1\n4,4,1,2\n");
+  const auto by = [&](const char* column, const std::string& resume) {
+    return mercer({"learn", weighted, "--columns", "a,b", "--weights", column, "--epochs", "2",
+                   "--order", "as-it-comes", "-q", "--checkpoint", dir / "d", resume});
+  };
+  ASSERT_EQ(by("v", "-q").exit_code, 0);
+  EXPECT_EQ(by("v", "--resume").exit_code, 0);
+  expect_error(by("w", "--resume"), 1, {"its weights", "'v'", "'w'"});
   Checkpoint future = *load_checkpoint(dir / "c");
   for (auto& part : future.run)
     if (part.first == "version of Mercer") part.second = "99.1.0";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 
 namespace mercer::test::tune_test {
@@ -101,6 +102,22 @@ TEST(CliTune, draws_the_scores) {
   const std::string picture = slurp(dir / "tune.svg");
   for (const char* text : {"<svg", "gamma of rbf", "k = 4", "class=\"best\"", "held-out error"})
     EXPECT_THAT(picture, testing::HasSubstr(text));
+}
+
+TEST(CliTune, standard_output_holds_one_thing) {
+  const TempDir dir;
+  const auto drawn = mercer(tune({"--plot", "-"}));
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_THAT(drawn.out, testing::StartsWith("<svg"));
+  EXPECT_THAT(drawn.out, testing::EndsWith("</svg>\n"));
+  EXPECT_THAT(drawn.err, testing::HasSubstr("rbf(gamma=0.5)"));
+  const auto listed = mercer(tune({"--table", "-"}));
+  EXPECT_THAT(listed.out, testing::StartsWith("kernel,components,"));
+  EXPECT_EQ(std::ranges::count(listed.out, '\n'), 10);
+  expect_error(mercer(tune({"--json", "--plot", "-"})), 2, {"--json", "standard output"});
+  expect_error(mercer(tune({"--table", "-", "--plot", "-"})), 2, {"two outputs are both '-'"});
+  expect_error(mercer(tune({"-o", dir / "m.st", "--plot", dir / "m.st"})), 2, {"m.st"});
+  EXPECT_TRUE(dir.list().empty());
 }
 
 TEST(CliTune, says_at_once_that_a_result_cannot_be_written) {

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace mercer::test::minka_test {
 
@@ -90,10 +91,21 @@ TEST(Minka, a_weight_is_a_row_repeated) {
   EXPECT_EQ(weighted.outputs(), fit(twice, {.components = minka()}).outputs());
 }
 
-TEST(Minka, equal_variances_do_not_make_it_infinite) {
-  Vector<double> variances(4);
-  variances << 2, 2, 1, 1;
-  EXPECT_TRUE(minka_evidence(variances, 100).allFinite());
+TEST(Minka, equal_variances_are_not_cut_apart) {
+  const auto most_likely = [](std::initializer_list<double> variances, double rows) {
+    const std::vector<double> v(variances);
+    Index best = 0;
+    minka_evidence(Eigen::Map<const Vector<double>>(v.data(), std::ssize(v)), rows).maxCoeff(&best);
+    return best + 1;
+  };
+  EXPECT_EQ(most_likely({2, 2, 1, 1}, 100), 2);
+  EXPECT_EQ(most_likely({9, 9, 9, 2, 2, 2, 2}, 80), 3);
+  EXPECT_EQ(most_likely({3.6, 0.4, 0.4}, 60), 1);
+  EXPECT_EQ(most_likely({3.6, 0.4 + 1e-16, 0.4}, 60), 1);
+  // A balanced design: six points on three axes, ten times each.
+  Matrix<double> x = Matrix<double>::Zero(60, 3);
+  for (Index i = 0; i < 60; ++i) x(i, i % 3) = (i % 2 == 0 ? 1 : -1) * (i % 3 == 0 ? 3.0 : 1.0);
+  EXPECT_EQ(fit(x, {.components = minka()}).outputs(), 1);
 }
 
 TEST(Minka, refuses_what_it_cannot_measure) {

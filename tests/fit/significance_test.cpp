@@ -143,6 +143,35 @@ TEST(Significance, weights_decide_in_memory_and_in_a_stream) {
   EXPECT_EQ(streamed.report().chosen->rows, 120);
 }
 
+TEST(Significance, large_rows_of_little_weight_do_not_make_chance_large) {
+  // Half the rows share a factor; the others are noise, 4.5 times as large with a 20th of the
+  // weight. Columns permuted without regard to weights have five times the variance of the data.
+  Random random(22);
+  Matrix<double> x = 0.5 * random.normal(200, 6);
+  Vector<double> weights = Vector<double>::Ones(200);
+  for (Index i = 0; i < 200; ++i) {
+    if (i % 2 == 0) {
+      x.row(i).array() += random.normal();
+    } else {
+      x.row(i) *= 9;
+      weights[i] = 0.05;
+    }
+  }
+  EXPECT_EQ(fit(Rows<double>(x), {.components = significant()}, weights.data()).outputs(), 1);
+}
+
+TEST(Significance, rows_without_weight_take_no_place_in_the_sample_of_a_stream) {
+  Matrix<double> x = Matrix<double>::Zero(24'000, 4);
+  Vector<double> weights = Vector<double>::Zero(24'000);
+  const Matrix<double> few = with_factors(120, 4, 1, 30);
+  for (Index i = 0; i < 120; ++i) {
+    x.row(200 * i) = few.row(i);
+    weights[200 * i] = 1;
+  }
+  ChunkedSource<double> source(x, 1000, weights.data());
+  EXPECT_EQ(fit(source, {.components = significant()}).report().chosen->rows, 120);
+}
+
 TEST(Significance, survives_the_model_file) {
   const auto model = fit(with_factors(100, 6, 1, 2), {.components = significant()});
   const auto again = Model<double>::deserialize(model.serialize());

@@ -379,8 +379,8 @@ TEST(PreImage, distances_are_read_off_any_kernel_that_falls_with_them) {
   const Matrix<double> x = random.normal(60, 2), fresh = 0.8 * random.normal(8, 2);
   for (const char* text :
        {"exponential(gamma=0.4)", "matern(nu=1.5, length=2)", "matern(nu=2.5, length=1)",
-        "rational_quadratic(alpha=1, length=2)", "2*exponential(gamma=0.3) + rbf(gamma=0.1)",
-        "rbf(gamma=0.2)*matern(nu=0.5, length=3)"}) {
+        "rational_quadratic(alpha=1, length=2)", "rational_quadratic(alpha=0.2, length=1)",
+        "2*exponential(gamma=0.3) + rbf(gamma=0.1)", "rbf(gamma=0.2)*matern(nu=0.5, length=3)"}) {
     SCOPED_TRACE(text);
     // With all components P is the image of the row where the row is one of those learned from:
     // its distances to others are true, and two dimensions need three.
