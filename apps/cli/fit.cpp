@@ -57,7 +57,9 @@ struct FitFlags {
 
 /// Says before the work what could only fail after it.
 void check_outputs(const FitFlags& flags) {
-  require_distinct({flags.model, flags.scores, flags.imputed}, flags.json);
+  require_distinct(
+      {{"--output", flags.model}, {"--scores", flags.scores}, {"--imputed", flags.imputed}},
+      flags.json);
   if (can_try(flags.model)) OutputFile trial(flags.model);
   if (can_try(flags.imputed)) Sink<double> trial(flags.imputed, {"x1"});
   if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});

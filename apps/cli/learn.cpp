@@ -141,7 +141,11 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
 /// Says before the work what could only fail after it.
 void check_outputs(const LearnFlags& flags) {
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
-  require_distinct({flags.model, flags.trace, flags.plot, flags.checkpoint}, flags.json);
+  require_distinct({{"--output", flags.model},
+                    {"--trace", flags.trace},
+                    {"--plot", flags.plot},
+                    {"--checkpoint", flags.checkpoint}},
+                   flags.json);
   for (const std::string* path : {&flags.model, &flags.plot})
     if (can_try(*path)) OutputFile trial(*path);
   if (can_try(flags.checkpoint)) OutputFile trial(flags.checkpoint);

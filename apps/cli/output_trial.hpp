@@ -7,20 +7,27 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <initializer_list>
 #include <string>
 
 namespace mercer::cli {
 
+/// Where a result goes, and the option that says so.
+struct Output {
+  const char* option;
+  const std::string& path;
+};
+
 /// Throws when two of the outputs are one file, or when one of them and JSON are both standard
 /// output.
-inline void require_distinct(std::initializer_list<std::string> outputs, bool json) {
-  for (auto one = outputs.begin(); one != outputs.end(); ++one) {
-    if (json && *one == "-")
+inline void require_distinct(std::initializer_list<Output> outputs, bool json) {
+  for (const Output& one : outputs) {
+    if (json && one.path == "-")
       throw UsageError("--json and an output of - would both go to standard output");
-    if (!one->empty() && std::find(outputs.begin(), one, *one) != one)
-      throw UsageError(fmt::format("two outputs are both '{}'", *one));
+    for (const Output& other : outputs)
+      if (&other != &one && !one.path.empty() && one.path == other.path)
+        throw UsageError(
+            fmt::format("{} and {} are both '{}'", one.option, other.option, one.path));
   }
 }
 

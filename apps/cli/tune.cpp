@@ -129,7 +129,11 @@ void tune_rows(const TuneFlags& flags) {
   options.preimage.method = parse_preimage_method(flags.method);
   options.preimage.threads = options.fit.threads;
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
-  require_distinct({flags.model, flags.table, flags.plot, flags.checkpoint}, flags.json);
+  require_distinct({{"--output", flags.model},
+                    {"--table", flags.table},
+                    {"--plot", flags.plot},
+                    {"--checkpoint", flags.checkpoint}},
+                   flags.json);
   for (const std::string& path : {flags.model, flags.table, flags.plot})
     if (can_try(path)) OutputFile trial(path);
 

@@ -60,7 +60,7 @@ TEST_F(CliLearnBadInput, flags) {
   expect_error(learn({"--model-every", "5"}), 2, {"--model-every needs -o"});
   expect_error(learn({"--landmarks", "5"}), 2, {"--landmarks is for --kernel"});
   expect_error(learn({"--kernel", "rbf", "--map", "squares"}), 2, {"exclude each other"});
-  expect_error(learn({"-o", dir / "x", "--plot", dir / "x"}), 2, {"two outputs are both"});
+  expect_error(learn({"-o", dir / "x", "--plot", dir / "x"}), 2, {"--output and --plot are both"});
   expect_error(learn({"--checkpoint", dir / "c", "--trace", dir / "t.npy"}), 2, {"t.npy", ".csv"});
   expect_error(learn({"-o", dir / "missing/m.st"}), 1, {"missing/m.st"});
   EXPECT_TRUE(dir.list().empty());

@@ -115,7 +115,8 @@ TEST(CliTune, standard_output_holds_one_thing) {
   EXPECT_THAT(listed.out, testing::StartsWith("kernel,components,"));
   EXPECT_EQ(std::ranges::count(listed.out, '\n'), 10);
   expect_error(mercer(tune({"--json", "--plot", "-"})), 2, {"--json", "standard output"});
-  expect_error(mercer(tune({"--table", "-", "--plot", "-"})), 2, {"two outputs are both '-'"});
+  expect_error(mercer(tune({"--table", "-", "--plot", "-"})), 2,
+               {"--table and --plot are both '-'"});
   expect_error(mercer(tune({"-o", dir / "m.st", "--plot", dir / "m.st"})), 2, {"m.st"});
   EXPECT_TRUE(dir.list().empty());
 }
