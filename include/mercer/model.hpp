@@ -52,6 +52,16 @@ struct Approximation {
   double below = 0, above = 0;
 };
 
+/// What is certain of the eigenvalues μ of the problem itself: of the exact centred scatter or
+/// kernel matrix of the given numbers, not of that matrix as it was rounded.
+struct Certificate {
+  /// μ_j lies in [low_j, high_j], one pair for each component; empty: not known, see `reason`.
+  std::vector<double> low, high;
+  double rounding = 0;    ///< bound on the 2-norm of what rounding did to the matrix; in each interval
+  double confidence = 1;  ///< 1: proven; less: each interval holds with this probability
+  std::string reason;     ///< why there are none, or what `confidence` rests on
+};
+
 /// What is known of a model that was made of others.
 struct MergeReport {
   int models = 0;               ///< how many; 0: the model was fitted to rows
@@ -79,6 +89,7 @@ struct Imputation {
 struct Report {
   std::string method = "pca";  ///< "pca"
   SolverReport solver;
+  Certificate certificate;
   std::optional<Approximation> approximation{};  ///< of a kernel; none: exact
   std::int64_t n_samples = 0;                    ///< rows that entered the fit
   double weight = 0;                             ///< sum of row weights; n_samples without weights
@@ -109,6 +120,9 @@ struct ModelParts {
   /// mostly none. Kernel models have their anchors for that.
   Matrix<T> rows;
   Vector<double> eigenvalues;              ///< μ of the centred scatter matrix, descending
+  /// Variance of each input column as the components see it (after scaling), with the report's
+  /// ddof; linear models. Empty: not known.
+  Vector<double> column_variance;
   std::vector<std::string> feature_names;  ///< of the input columns; empty: unnamed
   std::string label_column;                ///< carried through at transform; empty: none
   std::string id_column;
@@ -159,6 +173,7 @@ class Model {
   const Vector<T>& input_mean() const { return parts_.input_mean; }
   const Matrix<T>& rows() const { return parts_.rows; }
   const Vector<double>& eigenvalues() const { return parts_.eigenvalues; }
+  const Vector<double>& column_variance() const { return parts_.column_variance; }
   const std::vector<std::string>& feature_names() const { return parts_.feature_names; }
   const std::string& label_column() const { return parts_.label_column; }
   const std::string& id_column() const { return parts_.id_column; }
