@@ -1,5 +1,7 @@
 #include "plot.hpp"
 
+#include "model/parts.hpp"
+
 #include <algorithm>
 
 namespace mercer::cli {
@@ -9,12 +11,7 @@ namespace {
 /// The model with its first two components only: all that a picture needs.
 template <class T>
 Model<T> first_two(const Model<T>& model) {
-  ModelParts<T> parts = model.parts();
-  const Index k = std::min<Index>(2, model.outputs());
-  parts.components.conservativeResize(k, Eigen::NoChange);
-  parts.eigenvalues.conservativeResize(k);
-  parts.report.solver.residuals.resize(static_cast<std::size_t>(k));
-  return Model<T>(std::move(parts));
+  return Model<T>(first_components(model.parts(), std::min<Index>(2, model.outputs())));
 }
 
 template <class T>

@@ -90,9 +90,10 @@ std::string shape_line(const Summary& summary, const Terminal& terminal) {
 std::string solver_line(const Summary& summary, const Terminal&) {
   const SolverReport& solver = summary.report.solver;
   std::string line =
-      fmt::format("{}, {}, {}", solver.name,
-                  fmt::format("{} pass{}", solver.passes, solver.passes == 1 ? "" : "es"),
-                  seconds_text(summary.report.seconds));
+      fmt::format("{}, {}", solver.name,
+                  fmt::format("{} pass{}", solver.passes, solver.passes == 1 ? "" : "es"));
+  // A model file does not have the time: equal runs are equal files.
+  if (summary.report.seconds > 0) line += ", " + seconds_text(summary.report.seconds);
   if (!solver.why.empty()) line += ": " + solver.why;
   return line;
 }
@@ -112,6 +113,29 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
          (low > 0 ? fmt::format("; each ratio within {} {}", plus_minus, percent(high))
                   : fmt::format("; each ratio up to {} larger", percent(high))) +
          "\n";
+}
+
+std::string certificate_line(const Summary& summary) {
+  const Certificate& c = summary.report.certificate;
+  if (c.low.empty())
+    return c.reason.empty() ? "" : fmt::format("eigenvalues without intervals: {}\n", c.reason);
+  double below = 0, above = 0;
+  for (std::size_t j = 0; j < c.low.size(); ++j) {
+    const double value = summary.eigenvalues[static_cast<Index>(j)];
+    below = std::max(below, value - c.low[j]);
+    above = std::max(above, c.high[j] - value);
+  }
+  const std::string certain = c.confidence == 1
+                                  ? "proven"
+                                  : fmt::format("{:.6g} % certain", 100 * c.confidence);
+  std::string line = above <= 2 * below && below <= 2 * above
+                         ? fmt::format("each eigenvalue is {} to within {:.2g}", certain,
+                                       std::max(below, above))
+                         : fmt::format("each eigenvalue is {} to be at most {:.2g} smaller or "
+                                       "{:.2g} larger",
+                                       certain, below, above);
+  if (!c.reason.empty()) line += "; " + c.reason;
+  return line + "\n";
 }
 
 std::string merge_line(const Summary& summary) {

@@ -5,6 +5,7 @@
 #include "core/random.hpp"
 #include "core/require.hpp"
 #include "fit/sampled_rows.hpp"
+#include "model/parts.hpp"
 
 #include <mercer/data.hpp>
 
@@ -268,10 +269,7 @@ Table<T> rows_for_significance(Source<T>& source, const FitOptions& options) {
 
 template <class T>
 Model<T> with_first(const Model<T>& all, Index kept, std::string method, std::string reason) {
-  ModelParts<T> parts = all.parts();
-  parts.components = Matrix<T>(parts.components.topRows(kept));
-  parts.eigenvalues = Vector<double>(parts.eigenvalues.head(kept));
-  parts.report.solver.residuals.resize(static_cast<std::size_t>(kept));
+  ModelParts<T> parts = first_components(all.parts(), kept);
   parts.report.chosen =
       ComponentChoice{std::move(method), std::move(reason), 0, parts.report.n_samples, {}, 0};
   return Model<T>(std::move(parts));

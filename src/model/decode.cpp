@@ -87,6 +87,12 @@ Matrix<T> read_array(const Header& header, std::string_view bytes, const char* n
   return out;
 }
 
+std::vector<double> read_list(const Header& header, std::string_view bytes, const char* name,
+                              const std::string& file) {
+  const Matrix<double> values = read_array<double>(header, bytes, name, 1, file);
+  return {values.data(), values.data() + values.size()};
+}
+
 template <class I>
 std::vector<I> read_integers(const Header& header, std::string_view bytes, const char* name,
                              const std::string& file) {
@@ -184,6 +190,10 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
   if (header.tensors.contains("input_mean"))
     parts.input_mean = read_array<T>(header, bytes, "input_mean", 1, file).transpose();
 
+  if (header.tensors.contains("column_variance"))
+    parts.column_variance =
+        read_array<double>(header, bytes, "column_variance", 1, file).transpose();
+
   if (header.tensors.contains("rows")) parts.rows = read_array<T>(header, bytes, "rows", 2, file);
 
   // As many as there are bytes for: a map may allocate in proportion to them.
@@ -199,6 +209,10 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
   parts.label_column = std::move(words.label_column);
   parts.id_column = std::move(words.id_column);
   parts.report = std::move(words.report);
+  if (header.tensors.contains("eigenvalues_low")) {
+    parts.report.certificate.low = read_list(header, bytes, "eigenvalues_low", file);
+    parts.report.certificate.high = read_list(header, bytes, "eigenvalues_high", file);
+  }
   const std::string wrong = problem(parts);
   if (!wrong.empty()) damaged(file, wrong);
   return parts;

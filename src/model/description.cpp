@@ -125,6 +125,10 @@ nlohmann::ordered_json solver_json(const SolverReport& s) {
           {"tolerance", s.tolerance}, {"converged", s.converged}};
 }
 
+nlohmann::ordered_json certificate_json(const Certificate& c) {
+  return {{"rounding", c.rounding}, {"confidence", c.confidence}, {"reason", c.reason}};
+}
+
 nlohmann::ordered_json approximation_json(const Approximation& a) {
   nlohmann::ordered_json out{{"name", a.name}, {"text", a.text}, {"rank", a.rank}};
   out[a.estimated ? "frobenius_error_ratio" : "trace_error_ratio"] = a.error;
@@ -168,8 +172,7 @@ std::string description_text(const Description& d) {
                 {"ddof", r.ddof},
                 {"total_variance", r.total_variance},
                 {"solver", solver_json(r.solver)},
-                {"seconds", r.seconds},
-                {"peak_memory_bytes", r.peak_memory_bytes}});
+                {"certificate", certificate_json(r.certificate)}});
   if (r.total_squares > 0) words["total_squares"] = r.total_squares;
   if (r.approximation) words["approximation"] = approximation_json(*r.approximation);
   if (r.merged.models > 0) words["merged"] = merged_json(r.merged);
@@ -248,8 +251,14 @@ Description parse_description(std::string_view text, std::size_t values, const s
     a.above = from.number("eigenvalue_above");
     d.report.approximation = std::move(a);
   }
-  d.report.seconds = get.number("seconds");
-  d.report.peak_memory_bytes = get.count("peak_memory_bytes", any);
+  if (get.has("certificate")) {
+    const Members from(get("certificate"), file);
+    d.report.certificate.rounding = from.number("rounding");
+    d.report.certificate.confidence = from.number("confidence");
+    d.report.certificate.reason = from.text("reason");
+  } else {
+    d.report.certificate.reason = "the model file is of format 1, which has no intervals";
+  }
   return d;
 }
 

@@ -13,7 +13,7 @@
 namespace mercer {
 
 /// The version of model files that this library writes, and the latest that it reads.
-inline constexpr int model_format_version = 1;
+inline constexpr int model_format_version = 2;
 
 struct Description {
   std::string map;
@@ -26,6 +26,7 @@ struct Description {
 };
 
 nlohmann::ordered_json solver_json(const SolverReport& solver);
+nlohmann::ordered_json certificate_json(const Certificate& certificate);
 nlohmann::ordered_json approximation_json(const Approximation& approximation);
 nlohmann::ordered_json merged_json(const MergeReport& merged);
 nlohmann::ordered_json choice_json(const ComponentChoice& choice);

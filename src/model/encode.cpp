@@ -33,6 +33,14 @@ std::vector<Array> arrays_of(const ModelParts<T>& p) {
   const CsrView<T>& csr = anchors.csr();
   // The widest numbers first: they stay aligned whatever the number of narrow ones.
   std::vector<Array> arrays{array("eigenvalues", {p.eigenvalues.size()}, p.eigenvalues.data())};
+  const Certificate& certificate = p.report.certificate;
+  if (!certificate.low.empty()) {
+    arrays.push_back(array("eigenvalues_low", {p.eigenvalues.size()}, certificate.low.data()));
+    arrays.push_back(array("eigenvalues_high", {p.eigenvalues.size()}, certificate.high.data()));
+  }
+  if (p.column_variance.size() > 0)
+    arrays.push_back(
+        array("column_variance", {p.column_variance.size()}, p.column_variance.data()));
   if (anchors.sparse())
     arrays.push_back(array("anchors_offsets", {anchors.rows() + 1}, csr.offsets));
   arrays.push_back(

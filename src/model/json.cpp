@@ -40,15 +40,11 @@ Vector<double> running_sum(Vector<double> values) {
   return values;
 }
 
-/// The error bar in words, and what it says of each eigenvalue.
-template <class T>
-OrderedJson with_intervals(const Model<T>& model) {
-  const Approximation& a = *model.report().approximation;
-  OrderedJson out = approximation_json(a);
-  OrderedJson intervals = OrderedJson::array();
-  for (const double value : model.eigenvalues())
-    intervals.push_back({std::max(0.0, value - a.below), value + a.above});
-  out["eigenvalue_intervals"] = std::move(intervals);
+OrderedJson intervals(const Certificate& certificate) {
+  if (certificate.low.empty()) return nullptr;
+  OrderedJson out = OrderedJson::array();
+  for (std::size_t j = 0; j < certificate.low.size(); ++j)
+    out.push_back({certificate.low[j], certificate.high[j]});
   return out;
 }
 
@@ -78,17 +74,20 @@ std::string to_json(const Model<T>& model, int indent) {
       {"ddof", r.ddof},
       {"precision", std::is_same_v<T, float> ? "float" : "double"},
       {"eigenvalues", list(model.eigenvalues())},
+      {"eigenvalue_intervals", intervals(r.certificate)},
+      {"certificate", certificate_json(r.certificate)},
       {"explained_variance", list(model.explained_variance())},
       {"explained_variance_ratio", list(ratio)},
       {"cumulative_variance_ratio", list(running_sum(ratio))},
       {"total_variance", r.total_variance},
       {"solver", solver_json(r.solver)},
-      {"approximation", r.approximation ? with_intervals(model) : OrderedJson(nullptr)},
+      {"approximation", r.approximation ? approximation_json(*r.approximation) : OrderedJson(nullptr)},
       {"merged", r.merged.models > 0 ? merged_json(r.merged) : OrderedJson(nullptr)},
       {"components_chosen", r.chosen ? choice_json(*r.chosen) : OrderedJson(nullptr)},
       {"imputation", r.imputation ? imputation_json(*r.imputation) : OrderedJson(nullptr)},
-      {"seconds", r.seconds},
-      {"peak_memory_bytes", r.peak_memory_bytes}};
+      {"seconds", r.seconds > 0 ? OrderedJson(r.seconds) : OrderedJson(nullptr)},
+      {"peak_memory_bytes",
+       r.peak_memory_bytes > 0 ? OrderedJson(r.peak_memory_bytes) : OrderedJson(nullptr)}};
   return json_text(json, indent);
 }
 

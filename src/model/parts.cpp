@@ -48,6 +48,21 @@ bool all_finite(const Rows<T>& x) {
   return Eigen::Map<const Vector<T>>(x.csr().values + first, x.entries()).allFinite();
 }
 
+std::string certificate_problem(const Certificate& c, const Vector<double>& eigenvalues) {
+  if (!possible(c.rounding)) return "the rounding of its matrix is impossible";
+  if (!(c.confidence > 0 && c.confidence <= 1)) return "the confidence in its intervals is no share";
+  if (c.low.empty() && c.high.empty()) return {};
+  if (!has(c.low, eigenvalues.size()) || !has(c.high, eigenvalues.size()))
+    return "it has not one interval for each eigenvalue";
+  for (Index j = 0; j < eigenvalues.size(); ++j) {
+    const auto i = static_cast<std::size_t>(j);
+    if (!std::isfinite(c.low[i]) || !std::isfinite(c.high[i]) || !(c.low[i] <= eigenvalues[j]) ||
+        !(eigenvalues[j] <= c.high[i]))
+      return "an interval does not hold its eigenvalue";
+  }
+  return {};
+}
+
 std::string report_problem(const Report& r, Index k) {
   for (const double number : {r.weight, r.total_variance, r.total_squares, r.seconds,
                               r.solver.tolerance, r.merged.missing_variance})
@@ -90,10 +105,27 @@ std::string problem(const ModelParts<T>& p) {
   if (!descends(p.eigenvalues)) return "its eigenvalues do not descend towards 0";
   if (p.map->is_identity() && !is_orthonormal(p.components))
     return "its components are not orthonormal";
-  return report_problem(p.report, p.components.rows());
+  if (!has(p.column_variance, 0) && !has(p.column_variance, p.map->inputs()))
+    return "it has not one variance for each column";
+  for (Index j = 0; j < p.column_variance.size(); ++j)
+    if (!possible(p.column_variance[j])) return "the variance of a column is impossible";
+  const std::string wrong = certificate_problem(p.report.certificate, p.eigenvalues);
+  return wrong.empty() ? report_problem(p.report, p.components.rows()) : wrong;
+}
+
+template <class T>
+ModelParts<T> first_components(ModelParts<T> parts, Index k) {
+  parts.components = Matrix<T>(parts.components.topRows(k));
+  parts.eigenvalues = Vector<double>(parts.eigenvalues.head(k));
+  for (std::vector<double>* list : {&parts.report.solver.residuals, &parts.report.certificate.low,
+                                    &parts.report.certificate.high})
+    if (!list->empty()) list->resize(static_cast<std::size_t>(k));
+  return parts;
 }
 
 template std::string problem(const ModelParts<float>&);
 template std::string problem(const ModelParts<double>&);
+template ModelParts<float> first_components(ModelParts<float>, Index);
+template ModelParts<double> first_components(ModelParts<double>, Index);
 
 }  // namespace mercer

@@ -10,6 +10,10 @@ namespace mercer {
 template <class T>
 std::string problem(const ModelParts<T>& parts);
 
+/// The first k components and what belongs to each of them.
+template <class T>
+ModelParts<T> first_components(ModelParts<T> parts, Index k);
+
 /// Is it exact kernel PCA of rows that weigh the same, which are its anchors?
 template <class T>
 bool anchors_are_its_rows(const ModelParts<T>& parts) {

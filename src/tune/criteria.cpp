@@ -2,6 +2,7 @@
 
 #include "core/random.hpp"
 #include "core/require.hpp"
+#include "model/parts.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,16 +12,6 @@
 namespace mercer {
 
 namespace {
-
-/// The model with its first components only.
-template <class T>
-Model<T> first_components(const Model<T>& model, Index k) {
-  ModelParts<T> parts = model.parts();
-  parts.components = Matrix<T>(parts.components.topRows(k));
-  parts.eigenvalues = Vector<double>(parts.eigenvalues.head(k));
-  parts.report.solver.residuals.resize(static_cast<std::size_t>(k));
-  return Model<T>(std::move(parts));
-}
 
 /// log of 1/∫k: what makes a density of the kernel.
 double log_norm(const std::string& kernel, double d) {
@@ -72,7 +63,7 @@ std::vector<double> preimage_errors(const WeightedRows<T>& train, const Weighted
   std::vector<double> errors;
   for (const Index k : components) {
     if (k > all.outputs()) break;
-    const Decoder<T> decoder(first_components(all, k), decoding);
+    const Decoder<T> decoder(Model<T>(first_components(all.parts(), k)), decoding);
     errors.push_back(size(decoder.denoise(Rows<T>(noisy)).rows.template cast<double>() - rows) /
                      total);
   }

@@ -115,11 +115,56 @@ TEST(ModelFile, has_the_layout_that_other_safetensors_readers_expect) {
   }
 }
 
-TEST(ModelFile, golden_file_of_version_1_loads_and_is_written_the_same) {
+TEST(ModelFile, golden_file_of_version_1_loads_and_gives_the_same_scores) {
   const auto path = std::filesystem::path(__FILE__).parent_path() / "golden" / "pca-v1.st";
+  const auto model = Model<double>::load(path.string());
+  test::expect_same_v1(model.parts(), sample_parts<double>());
+  EXPECT_TRUE(model.report().certificate.low.empty());
+  EXPECT_EQ(model.report().certificate.reason,
+            "the model file is of format 1, which has no intervals");
+  EXPECT_EQ(model.column_variance().size(), 0);
+  Matrix<double> x(2, 3);
+  x << 1, 2, 3, -4, 0.5, 1e6;
+  // y = B diag(1/scale) (x − m), by hand.
+  Matrix<double> y(2, 2);
+  for (Index i = 0; i < 2; ++i)
+    for (Index c = 0; c < 2; ++c) {
+      const auto parts = sample_parts<double>();
+      y(i, c) = 0;
+      for (Index j = 0; j < 3; ++j)
+        y(i, c) += parts.components(c, j) * (x(i, j) - parts.mean[j]) / parts.scale[j];
+    }
+  // 3 products of numbers up to 4e6, each with a few roundings.
+  EXPECT_LT((model.transform(x) - y).cwiseAbs().maxCoeff(), 1e-8);
+  const auto again = Model<double>::deserialize(model.serialize());
+  EXPECT_EQ(again.transform(x), model.transform(x));
+}
+
+TEST(ModelFile, golden_file_of_version_2_loads_and_is_written_the_same) {
+  const auto path = std::filesystem::path(__FILE__).parent_path() / "golden" / "pca-v2.st";
   const auto model = Model<double>::load(path.string());
   expect_same(model.parts(), sample_parts<double>());
   EXPECT_EQ(model.serialize(), test::slurp(path.string()));
+}
+
+TEST(ModelFile, M_P4_of_equal_runs_are_equal_bytes) {
+  auto parts = sample_parts<double>();
+  const std::string first = Model<double>(parts).serialize();
+  parts.report.seconds = 17;
+  parts.report.peak_memory_bytes = 1;
+  EXPECT_EQ(Model<double>(parts).serialize(), first);
+}
+
+TEST(ModelFile, whose_intervals_do_not_hold_their_eigenvalues_is_no_model) {
+  for (const int wrong : {0, 1, 2, 3}) {
+    auto parts = sample_parts<double>();
+    Certificate& certificate = parts.report.certificate;
+    if (wrong == 0) certificate.low[0] = 0.4;        // above 1/3
+    else if (wrong == 1) certificate.high[1] = 0;    // below 1e-20
+    else if (wrong == 2) certificate.high.resize(1);
+    else certificate.confidence = 1.5;
+    EXPECT_THROW(Model<double>{parts}, Error) << wrong;
+  }
 }
 
 TEST(ModelFile, that_is_missing_or_a_folder_is_an_io_error) {

@@ -9,7 +9,7 @@ using Json = nlohmann::ordered_json;
 TEST(ModelJson, has_every_key_of_the_command_line_contract) {
   const Model<double> model(test::sample_parts<double>());
   const Json json = Json::parse(to_json(model));
-  EXPECT_EQ(json["format_version"], 1);
+  EXPECT_EQ(json["format_version"], 2);
   EXPECT_EQ(json["method"], "pca");
   EXPECT_EQ(json["space"], "input");
   EXPECT_TRUE(json["kernel"].is_null() && json.contains("kernel"));
@@ -48,6 +48,25 @@ TEST(ModelJson, variances_and_ratios_follow_from_the_eigenvalues) {
                        json["explained_variance_ratio"][1].get<double>());
 }
 
+TEST(ModelJson, M_P1_has_an_interval_for_each_eigenvalue_or_says_why_not) {
+  auto parts = test::sample_parts<double>();
+  Json json = Json::parse(to_json(Model<double>(parts)));
+  EXPECT_EQ(json["eigenvalue_intervals"], Json({{0.25, 0.5}, {0.0, 3e-20}}));
+  EXPECT_EQ(json["certificate"],
+            Json({{"rounding", 2e-20}, {"confidence", 0.75}, {"reason", "for a test"}}));
+  parts.report.certificate = {{}, {}, 0, 1, "learned"};
+  json = Json::parse(to_json(Model<double>(parts)));
+  EXPECT_TRUE(json["eigenvalue_intervals"].is_null());
+  EXPECT_EQ(json["certificate"]["reason"], "learned");
+}
+
+TEST(ModelJson, has_no_time_where_the_model_comes_from_a_file) {
+  const Model<double> fitted(test::sample_parts<double>());
+  const Json json = Json::parse(to_json(Model<double>::deserialize(fitted.serialize())));
+  EXPECT_TRUE(json.contains("seconds") && json["seconds"].is_null());
+  EXPECT_TRUE(json.contains("peak_memory_bytes") && json["peak_memory_bytes"].is_null());
+}
+
 TEST(ModelJson, says_none_for_what_a_model_does_not_have) {
   auto parts = test::sample_parts<float>();
   parts.scale.resize(0);
@@ -65,7 +84,7 @@ TEST(ModelJson, says_none_for_what_a_model_does_not_have) {
 TEST(ModelJson, is_one_line_when_asked) {
   const std::string text = to_json(Model<double>(test::sample_parts<double>()), -1);
   EXPECT_EQ(text.find('\n'), std::string::npos);
-  EXPECT_EQ(text.rfind("{\"format_version\":1,\"method\":\"pca\",\"space\":\"input\"", 0), 0U);
+  EXPECT_EQ(text.rfind("{\"format_version\":2,\"method\":\"pca\",\"space\":\"input\"", 0), 0U);
 }
 
 }  // namespace mercer::json_test

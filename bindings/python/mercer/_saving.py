@@ -25,6 +25,19 @@ class ModelFile:
             model = model.named([str(name) for name in self.feature_names_in_])
         model.save(os.fspath(path))
 
+    @property
+    def eigenvalue_intervals_(self):
+        """Intervals that hold the eigenvalues of the exact problem.
+
+        An array of shape (n_components, 2), low and high, of the eigenvalues (variances times
+        n_samples - 1); None where the method has none. `report()["certificate"]` has their
+        confidence and what it rests on.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return self._fitted_model().eigenvalue_intervals
+
     def report(self):
         """How the model was found: solver, residuals, passes, seconds, approximation.
 

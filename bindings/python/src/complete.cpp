@@ -19,6 +19,12 @@ Model<T> with_components(const Model<T>& model, Index components) {
   parts.eigenvalues.conservativeResize(components);
   if (!parts.report.solver.residuals.empty())
     parts.report.solver.residuals.resize(static_cast<std::size_t>(components), 0.0);
+  Certificate& certificate = parts.report.certificate;
+  if (!certificate.low.empty()) {
+    // An eigenvalue that was not found is below the noise: rounding is all that is known of it.
+    certificate.low.resize(static_cast<std::size_t>(components), 0.0);
+    certificate.high.resize(static_cast<std::size_t>(components), certificate.rounding);
+  }
   if (more > 0) {
     // The first columns of Q span the rows of B, the others what is orthogonal to them.
     const Eigen::MatrixXd b = model.components().template cast<double>().transpose();

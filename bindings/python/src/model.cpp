@@ -84,6 +84,19 @@ py::dict attributes(const Model<T>& model, Index k) {
   return out;
 }
 
+/// k×2, or None where nothing is certain.
+template <class T>
+py::object intervals(const Model<T>& model) {
+  const Certificate& certificate = model.report().certificate;
+  if (certificate.low.empty()) return py::none();
+  Matrix<double> out(model.outputs(), 2);
+  for (Index j = 0; j < out.rows(); ++j) {
+    out(j, 0) = certificate.low[static_cast<std::size_t>(j)];
+    out(j, 1) = certificate.high[static_cast<std::size_t>(j)];
+  }
+  return array_of(out);
+}
+
 template <class T>
 Model<T> named(const Model<T>& model, std::vector<std::string> names) {
   ModelParts<T> parts = model.parts();
@@ -140,6 +153,7 @@ void register_model(py::module_& module, const char* name) {
       .def_property_readonly("mean", [](const M& m) { return array_of(m.mean()); })
       .def_property_readonly("scale", [](const M& m) { return array_of(m.scale()); })
       .def_property_readonly("eigenvalues", [](const M& m) { return array_of(m.eigenvalues()); })
+      .def_property_readonly("eigenvalue_intervals", &intervals<T>)
       .def_property_readonly("explained_variance",
                              [](const M& m) { return array_of(m.explained_variance()); })
       .def_property_readonly("explained_variance_ratio",
