@@ -201,7 +201,8 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
       parts.input_mean.size() > 0 ? parts.input_mean.size() : parts.components.cols();
   // One value for each name and residual, and room for keys that this version does not know.
   const auto values = static_cast<std::size_t>(parts.components.rows() + inputs);
-  Description words = parse_description(header.metadata["mercer"], values + 100'000, file);
+  Description words = parse_description(header.metadata["mercer"], values + 100'000,
+                                        std::stoi(header.metadata["format_version"]), file);
   if (words.inputs != 0 && words.inputs != inputs)
     damaged(file, fmt::format("it says that it has {} columns and has {}", words.inputs, inputs));
   parts.map = read_map<T>(words, inputs, header, bytes, file);

@@ -181,7 +181,8 @@ std::string description_text(const Description& d) {
   return json_text(words);
 }
 
-Description parse_description(std::string_view text, std::size_t values, const std::string& file) {
+Description parse_description(std::string_view text, std::size_t values, int version,
+                              const std::string& file) {
   constexpr int deepest = 8;  // leaves room for keys that later versions add
   const Json root = safetensors::parse_json(text, deepest, values);
   if (root.is_discarded()) safetensors::damaged(file, "its description is not valid JSON");
@@ -251,7 +252,7 @@ Description parse_description(std::string_view text, std::size_t values, const s
     a.above = from.number("eigenvalue_above");
     d.report.approximation = std::move(a);
   }
-  if (get.has("certificate")) {
+  if (version > 1) {
     const Members from(get("certificate"), file);
     d.report.certificate.rounding = from.number("rounding");
     d.report.certificate.confidence = from.number("confidence");

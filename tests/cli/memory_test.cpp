@@ -111,11 +111,11 @@ TEST_F(CliMemory, M_E9_ten_million_rows_are_learned_in_constant_memory) {
         {"sh", "-c",
          fmt::format(
              "awk 'BEGIN {{ for (i = 0; i < {}; ++i) print i % 7 \",\" i % 3 }}' | '{}' learn - "
-             "--rule oja -q -o '{}'",
+             "--rule oja -q --json -o '{}'",
              count, mercer_program(), *dir / "learned.st")});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(Model<double>::load(*dir / "learned.st").report().n_samples, count);
-    return Model<double>::load(*dir / "learned.st").report().peak_memory_bytes;
+    return nlohmann::json::parse(run.out)["peak_memory_bytes"].get<std::int64_t>();
   };
   const auto few = peak(100'000), many = peak(10'000'000);
   EXPECT_LT(many, few + (4 << 20));

@@ -94,7 +94,7 @@ TEST(BadModelFile, something_else_is_not_a_model) {
 
 TEST(BadModelFile, a_newer_version_is_named_before_anything_else_is_understood) {
   std::string newer = forge(sample(), [](Json& header, std::string& data) {
-    header["__metadata__"]["format_version"] = "2";
+    header["__metadata__"]["format_version"] = "3";
     header.erase("components");
     header.erase("mean");
     header.erase("scale");
@@ -102,7 +102,7 @@ TEST(BadModelFile, a_newer_version_is_named_before_anything_else_is_understood) 
         {"dtype", "Q7"}, {"shape", Json::array()}, {"data_offsets", {0, data.size()}}};
   });
   newer.back() = static_cast<char>(newer.back() ^ 1);  // a checksum that it may define otherwise
-  expect_complaint(newer, "was written by a newer Mercer (format 2; this one reads 1)");
+  expect_complaint(newer, "was written by a newer Mercer (format 3; this one reads 2)");
   for (const char* version : {"", "0", "-1", "1.5", "one", "99999999999999999999"})
     expect_complaint(
         forge(sample(),
@@ -195,18 +195,19 @@ TEST(BadModelFile, every_member_of_the_description_must_be_there_and_of_its_type
   std::vector<std::vector<std::string>> paths;
   forge_description(good, [&](Json& d) {
     for (const auto& [key, value] : d.items()) paths.push_back({key});
-    for (const auto& [key, value] : d["solver"].items()) paths.push_back({"solver", key});
+    for (const char* part : {"solver", "certificate"})
+      for (const auto& [key, value] : d[part].items()) paths.push_back({part, key});
   });
-  EXPECT_EQ(paths.size(), 21U);
+  EXPECT_EQ(paths.size(), 23U);
   for (const auto& path : paths) {
     EXPECT_NE(complaint(forge_description(
-                  good, [&](Json& d) { (path.size() == 1 ? d : d["solver"]).erase(path.back()); })),
+                  good, [&](Json& d) { (path.size() == 1 ? d : d[path[0]]).erase(path.back()); })),
               "")
         << path.back() << " was missing";
     EXPECT_NE(complaint(forge_description(
                   good,
                   [&](Json& d) {
-                    (path.size() == 1 ? d : d["solver"])[path.back()] = {{"not", "this"}};
+                    (path.size() == 1 ? d : d[path[0]])[path.back()] = {{"not", "this"}};
                   })),
               "")
         << path.back() << " was an object";

@@ -49,7 +49,7 @@ TEST(ModelJson, variances_and_ratios_follow_from_the_eigenvalues) {
 }
 
 TEST(ModelJson, M_P1_has_an_interval_for_each_eigenvalue_or_says_why_not) {
-  auto parts = test::sample_parts<double>();
+  auto parts = test::certified_parts<double>();
   Json json = Json::parse(to_json(Model<double>(parts)));
   EXPECT_EQ(json["eigenvalue_intervals"], Json({{0.25, 0.5}, {0.0, 3e-20}}));
   EXPECT_EQ(json["certificate"],

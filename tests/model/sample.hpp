@@ -37,11 +37,18 @@ ModelParts<T> sample_parts() {
   p.report.centered = true;
   p.report.ddof = 0;
   p.report.total_variance = 0.1;
+  p.report.seconds = 0.25;
+  p.report.peak_memory_bytes = 123456789012;
+  return p;
+}
+
+/// The same with what version 2 of the files added.
+template <class T>
+ModelParts<T> certified_parts() {
+  ModelParts<T> p = sample_parts<T>();
   p.report.certificate = {{0.25, 0}, {0.5, 3e-20}, 2e-20, 0.75, "for a test"};
   p.column_variance.resize(3);
   p.column_variance << 0.0625, 0, 0.0375;
-  p.report.seconds = 0.25;
-  p.report.peak_memory_bytes = 123456789012;
   return p;
 }
 
@@ -56,7 +63,6 @@ ModelParts<T> mapped_parts(std::shared_ptr<const Map<T>> map) {
   p.mean = Vector<T>::NullaryExpr(d, [](Index j) { return T(0.25) * T(j + 1); });
   p.input_mean = Vector<T>::NullaryExpr(p.map->inputs(), [](Index j) { return T(1.5) - T(j); });
   p.scale.resize(0);
-  p.column_variance.resize(0);
   p.feature_names.clear();
   return p;
 }
