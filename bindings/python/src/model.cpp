@@ -94,7 +94,7 @@ py::object intervals(const Model<T>& model) {
     out(j, 0) = certificate.low[static_cast<std::size_t>(j)];
     out(j, 1) = certificate.high[static_cast<std::size_t>(j)];
   }
-  return array_of(out);
+  return array_of(std::move(out));
 }
 
 template <class T>

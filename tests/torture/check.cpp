@@ -1,0 +1,203 @@
+#include "torture/check.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace mercer::torture {
+
+namespace {
+
+/// Against the truth.
+std::string wrong_numbers(const Problem& p, const Method& method, const Answer& a,
+                          const Truth& truth) {
+  const double first = truth.eigenvalues.front();
+  const double allowed = p.tolerance() * first + 4 * truth.error;
+  double sum = 0;
+  for (std::size_t j = 0; j < a.eigenvalues.size(); ++j) {
+    const double is = a.eigenvalues[j];
+    const double should = j < truth.eigenvalues.size() ? truth.eigenvalues[j] : 0;
+    sum += is;
+    if (!std::isfinite(is)) return fmt::format("eigenvalue {} is {}", j + 1, is);
+    if (method.exact && std::abs(is - should) > allowed)
+      return fmt::format("eigenvalue {} is {}, the truth is {} (first {})", j + 1, is, should,
+                         first);
+    if (a.low.empty() || a.confidence < 0.9999) continue;
+    if (should < a.low[j] - truth.error || should > a.high[j] + truth.error)
+      return fmt::format("interval {} is [{}, {}] around {}, the truth is {}", j + 1, a.low[j],
+                         a.high[j], is, should);
+  }
+  if (a.low.empty()) return "there are no intervals";
+  const double total_allowed = allowed + (method.exact ? 0 : a.above + allowed);
+  if (std::abs(a.total - truth.trace) > total_allowed)
+    return fmt::format("the total is {}, the truth is {}", a.total, truth.trace);
+  if (sum > a.total * (1 + 1e-12) + allowed * 1e-3)
+    return fmt::format("the eigenvalues add up to {} of a total of {}", sum, a.total);
+  if (p.components.kind() == Components::Kind::fraction && method.exact &&
+      sum < p.components.fraction() * a.total * (1 - 1e-9))
+    return fmt::format("{} of {} were kept, {} were asked for", sum, a.total,
+                       p.components.fraction());
+  return {};
+}
+
+/// May this message stand in for an answer?
+bool may_refuse(const Problem& p, const Truth& truth, const std::string& message) {
+  const auto says = [&](const char* text) { return message.find(text) != std::string::npos; };
+  const double eps = p.single ? 1e-6 : 1e-14;
+  // All variance is within the rounding of the numbers themselves.
+  if (says("no variance") || says("are equal")) return truth.trace <= eps * truth.size;
+  return true;
+}
+
+Answer run(const Method& method, const Problem& p, int threads = 1) {
+  return method.run(p, threads);
+}
+
+bool near(const Problem& p, const Answer& a, const Answer& b, std::size_t count, double factor = 1) {
+  if (a.eigenvalues.empty() || b.eigenvalues.empty()) return true;
+  const double allowed = 2 * p.tolerance() * a.eigenvalues[0];
+  for (std::size_t j = 0; j < std::min({count, a.eigenvalues.size(), b.eigenvalues.size()}); ++j)
+    if (std::abs(a.eigenvalues[j] - factor * b.eigenvalues[j]) > allowed) return false;
+  return true;
+}
+
+/// Pairs of problems that must have one answer. `p` was answered by `a`.
+std::string wrong_pair(const Problem& p, const Method& method, const Answer& a) {
+  const auto differs = [&](const char* what, const Problem& other) -> std::string {
+    const Answer b = run(method, other);
+    if (b.refused())
+      return fmt::format("{}: refused ({}), and answered without", what, b.refusal);
+    if (near(p, a, b, 1000)) return {};
+    return fmt::format("{}: {} becomes {}", what, a.eigenvalues[0], b.eigenvalues[0]);
+  };
+  const bool shiftless = !p.kernel || p.kernel->shape == KernelSpec::Shape::rbf ||
+                         p.kernel->shape == KernelSpec::Shape::laplacian;
+  switch (p.seed % 6) {
+    case 0: {  // weight 0 = row absent
+      Problem other = p;
+      if (other.weights.empty()) other.weights.assign(static_cast<std::size_t>(p.x.rows()), 1.0);
+      other.weights.push_back(0);
+      other.x.conservativeResize(p.x.rows() + 1, Eigen::NoChange);
+      other.x.row(p.x.rows()).setConstant(p.single ? 1e6 : 1e9);
+      return differs("a row of weight 0", other);
+    }
+    case 1: {  // weight 2 = row twice
+      Problem other = p, twice = p;
+      if (other.weights.empty()) other.weights.assign(static_cast<std::size_t>(p.x.rows()), 1.0);
+      twice.weights = other.weights;
+      twice.weights.push_back(other.weights[0]);
+      other.weights[0] *= 2;
+      twice.x.conservativeResize(p.x.rows() + 1, Eigen::NoChange);
+      twice.x.row(p.x.rows()) = p.x.row(0);
+      const Answer b = run(method, other), c = run(method, twice);
+      if (b.refused() != c.refused())
+        return fmt::format("weight 2: {}{}, twice: {}", b.refused() ? "" : "answered", b.refusal,
+                           c.refusal);
+      return near(p, b, c, 1000) ? std::string() : "weight 2 is not the row twice";
+    }
+    case 2: {  // rows in another order
+      Problem other = p;
+      other.x = p.x.colwise().reverse().eval();
+      std::reverse(other.weights.begin(), other.weights.end());
+      return differs("rows in reverse", other);
+    }
+    case 3: {  // columns in another order
+      Problem other = p;
+      other.x = p.x.rowwise().reverse().eval();
+      return differs("columns in reverse", other);
+    }
+    case 4: {  // a constant column more
+      if (!shiftless || !p.center) return {};
+      Problem other = p;
+      other.x.conservativeResize(Eigen::NoChange, p.x.cols() + 1);
+      other.x.col(p.x.cols()).setConstant(7);
+      return differs("a constant column", other);
+    }
+    default: {  // times a power of two
+      if (p.kernel && p.kernel->shape != KernelSpec::Shape::linear) return {};
+      if (p.kernel && p.kernel->linear_part != 0) return {};
+      Problem other = p;
+      other.x *= 1024;
+      if (!other.x.allFinite() || (p.single && other.x.cwiseAbs().maxCoeff() > 1e30)) return {};
+      const Answer b = run(method, other);
+      if (b.refused()) return fmt::format("times 1024: refused ({})", b.refusal);
+      return near(p, a, b, 1000, 0x1p-20) ? std::string() : "times 1024: other eigenvalues";
+    }
+  }
+}
+
+}  // namespace
+
+Verdict examine(const Problem& p) {
+  Verdict verdict;
+  const Truth truth = truth_of(p);
+  // What double cannot hold may be refused by anybody.
+  const bool representable = truth.trace < 1e290 && (truth.trace > 1e-290 || truth.trace == 0) &&
+                             truth.size < 1e290;
+  if (!representable) return verdict;
+  const Method* answered = nullptr;
+  std::vector<const Method*> automatic_refusals;
+  for (const Method& method : methods()) {
+    if (method.kernel != p.kernel.has_value()) continue;
+    const auto blame = [&](std::string what) {
+      verdict.wrong = std::move(what);
+      verdict.method = method.name;
+      return verdict;
+    };
+    const Answer a = run(method, p);
+    if (a.refused()) {
+      verdict.refusals.emplace_back(method.name, a.refusal);
+      if (!may_refuse(p, truth, a.refusal))
+        return blame(fmt::format("refused ({}), total {} of rows of size {}", a.refusal,
+                                 truth.trace, truth.size));
+      if (method.automatic) automatic_refusals.push_back(&method);
+      continue;
+    }
+    ++verdict.answers;
+    if (method.exact) answered = &method;
+    if (auto what = wrong_numbers(p, method, a, truth); !what.empty()) return blame(what);
+    if (run(method, p, 3).bytes != a.bytes) return blame("other bytes with 3 threads");
+    // Landmarks are drawn: other rows, other landmarks, another answer within its interval.
+    if (method.exact && (method.automatic || p.seed % 5 == 0))
+      if (auto what = wrong_pair(p, method, a); !what.empty()) return blame(what);
+  }
+  if (answered && !automatic_refusals.empty()) {
+    verdict.method = automatic_refusals.front()->name;
+    verdict.wrong = fmt::format("refused what {} answers ({})", answered->name,
+                                verdict.refusals.front().second);
+  }
+  return verdict;
+}
+
+Problem shrunk(Problem p) {
+  const std::string method = examine(p).method;
+  const auto still_wrong = [&](const Problem& q) {
+    const Verdict v = examine(q);
+    return !v.wrong.empty() && v.method == method;
+  };
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    for (Index i = p.x.rows() - 1; i >= 0 && p.x.rows() > 2; --i) {
+      Problem q = p;
+      q.x.resize(p.x.rows() - 1, p.x.cols());
+      q.x << p.x.topRows(i), p.x.bottomRows(p.x.rows() - 1 - i);
+      if (!q.weights.empty()) q.weights.erase(q.weights.begin() + i);
+      if (still_wrong(q)) p = q, smaller = true;
+    }
+    for (Index j = p.x.cols() - 1; j >= 0 && p.x.cols() > 1; --j) {
+      Problem q = p;
+      q.x.resize(p.x.rows(), p.x.cols() - 1);
+      q.x << p.x.leftCols(j), p.x.rightCols(p.x.cols() - 1 - j);
+      if (still_wrong(q)) p = q, smaller = true;
+    }
+    if (!p.weights.empty()) {
+      Problem q = p;
+      q.weights.clear();
+      if (still_wrong(q)) p = q, smaller = true;
+    }
+  }
+  return p;
+}
+
+}  // namespace mercer::torture

@@ -1,0 +1,150 @@
+#include "torture/methods.hpp"
+
+#include <mercer/error.hpp>
+#include <mercer/incremental.hpp>
+#include <mercer/merge.hpp>
+
+#include <algorithm>
+
+namespace mercer::torture {
+
+namespace {
+
+FitOptions options_of(const Problem& p, int threads) {
+  FitOptions o;
+  o.components = p.components;
+  o.center = p.center;
+  o.ddof = 0;
+  o.tolerance = p.tolerance();
+  o.threads = threads;
+  if (p.kernel) o.kernel = Kernel::parse(p.kernel->text());
+  return o;
+}
+
+template <class T>
+Answer answer_of(const Model<T>& model) {
+  const Report& r = model.report();
+  Answer a;
+  a.eigenvalues.assign(model.eigenvalues().data(),
+                       model.eigenvalues().data() + model.eigenvalues().size());
+  a.low = r.certificate.low;
+  a.high = r.certificate.high;
+  a.confidence = r.certificate.confidence;
+  a.total = r.total_variance * r.weight;
+  if (r.approximation) a.above = r.approximation->above;
+  a.bytes = model.serialize();
+  return a;
+}
+
+/// Runs `fit` in the precision of the problem; what it throws is the answer too.
+template <class Fit>
+Answer in_precision(const Problem& p, const Fit& fit) {
+  try {
+    if (p.single) return answer_of(fit(Matrix<float>(p.x.cast<float>())));
+    return answer_of(fit(Matrix<double>(p.x)));
+  } catch (const Error& error) {
+    Answer a;
+    a.refusal = error.what();
+    return a;
+  }
+}
+
+Answer fitted(const Problem& p, const FitOptions& options) {
+  return in_precision(p, [&]<class T>(const Matrix<T>& x) {
+    return fit(Rows<T>(x), options, p.weight_data());
+  });
+}
+
+template <Solver solver>
+Answer by_solver(const Problem& p, int threads) {
+  FitOptions options = options_of(p, threads);
+  options.solver = solver;
+  // A random start finds leading pairs; all of them are the business of the others.
+  if (solver == Solver::randomized && p.components.kind() == Components::Kind::all)
+    options.components = at_most(2);
+  return fitted(p, options);
+}
+
+/// Dense rows as sparse ones.
+template <class T>
+Csr<T> compressed(const Matrix<T>& x) {
+  Csr<T> out;
+  out.cols = x.cols();
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j)
+      if (x(i, j) != 0) {
+        out.columns.push_back(static_cast<std::int32_t>(j));
+        out.values.push_back(x(i, j));
+      }
+    out.offsets.push_back(static_cast<std::int64_t>(out.values.size()));
+  }
+  return out;
+}
+
+Answer sparse(const Problem& p, int threads) {
+  return in_precision(p, [&]<class T>(const Matrix<T>& x) {
+    const Csr<T> csr = compressed(x);
+    return fit(Rows<T>(csr), options_of(p, threads), p.weight_data());
+  });
+}
+
+Answer in_batches(const Problem& p, int threads) {
+  return in_precision(p, [&]<class T>(const Matrix<T>& x) {
+    IncrementalPca<T> pca(x.cols(), options_of(p, threads));
+    const Rows<T> rows(x);
+    const Index step = 1 + static_cast<Index>(p.seed % 7);
+    for (Index i = 0; i < x.rows(); i += step)
+      pca.update(rows.middle(i, std::min(step, x.rows() - i)),
+                 p.weights.empty() ? nullptr : p.weights.data() + i);
+    return pca.model();
+  });
+}
+
+/// The linear kernel has the eigenvalues of the scatter matrix.
+Answer by_linear_kernel(const Problem& p, int threads) {
+  FitOptions options = options_of(p, threads);
+  options.kernel = kernels::linear();
+  return fitted(p, options);
+}
+
+template <LandmarkChoice by>
+Answer by_landmarks(const Problem& p, int threads) {
+  FitOptions options = options_of(p, threads);
+  options.components = at_most(2);
+  options.approx = Nystrom{.landmarks = std::max<Index>(1, p.x.rows() / (1 + p.seed % 3)), .by = by};
+  return fitted(p, options);
+}
+
+Answer by_cholesky(const Problem& p, int threads) {
+  FitOptions options = options_of(p, threads);
+  options.components = at_most(2);
+  options.approx = Cholesky{.rank = std::max<Index>(1, p.x.rows() / (1 + p.seed % 3))};
+  return fitted(p, options);
+}
+
+}  // namespace
+
+const std::vector<Method>& methods() {
+  using enum LandmarkChoice;
+  static const std::vector<Method> all{
+      {"auto", false, true, true, by_solver<Solver::automatic>},
+      {"covariance", false, true, false, by_solver<Solver::covariance>},
+      {"gram", false, true, false, by_solver<Solver::gram>},
+      {"svd", false, true, false, by_solver<Solver::svd>},
+      {"randomized", false, true, false, by_solver<Solver::randomized>},
+      {"sparse", false, true, true, sparse},
+      {"incremental", false, true, false, in_batches},
+      {"linear kernel", false, true, false, by_linear_kernel},
+      {"kernel auto", true, true, true, by_solver<Solver::automatic>},
+      {"kernel dense", true, true, false, by_solver<Solver::dense>},
+      {"kernel krylov", true, true, false, by_solver<Solver::krylov>},
+      {"kernel sparse", true, true, true, sparse},
+      {"nystrom", true, false, false, by_landmarks<uniform>},
+      {"nystrom kmeans", true, false, false, by_landmarks<kmeans>},
+      {"nystrom leverage", true, false, false, by_landmarks<leverage>},
+      {"cholesky", true, false, false, by_cholesky},
+  };
+  return all;
+}
+
+}  // namespace mercer::torture
