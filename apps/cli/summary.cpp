@@ -48,7 +48,7 @@ Summary summarize(const Model<T>& model) {
   s.inputs = model.inputs();
   s.label_column = model.label_column();
   s.id_column = model.id_column();
-  s.scaled = model.scale().size() > 0;
+  s.scaled = (model.scale().array() != 1).any();
   s.precision = std::is_same_v<T, float> ? "float" : "double";
   s.eigenvalues = model.eigenvalues();
   s.variance = model.explained_variance();

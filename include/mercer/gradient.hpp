@@ -6,13 +6,14 @@
 ///     Matrix<double> g = mercer::gradient(model, x, 0);     // N×d, of the first component
 ///
 /// For linear PCA it is the component itself, the same at every point (over the scale, when the
-/// model has one). For other maps it is found by extrapolated central differences of φ in double,
-/// whose step is so short that no feature moves by more than a twentieth of the largest; they are
-/// right to some nine digits of the largest entry where φ is smooth. Where it has a kink
-/// (laplacian, where a coordinate equals that of an anchor; exponential, at an anchor) the two
-/// sides are averaged.
+/// model has one). For kernels it is the derivative of their formulas; at a kink (laplacian, where
+/// a coordinate equals that of an anchor; exponential, at an anchor) the mean of both sides. Costs
+/// one evaluation of every kernel value and its d derivatives.
 ///
-/// Costs about 20·N·d evaluations of φ.
+/// For explicit maps and for kernels that are functions of a program it is found by extrapolated
+/// central differences of φ in double, whose step is so short that no feature moves by more than a
+/// twentieth of the largest. They are right to some nine digits of the largest entry where φ is
+/// smooth, and wrong within a step of a kink. Costs about 20·N·d evaluations of φ.
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>

@@ -3,16 +3,66 @@
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "diagnostics/mapped_rows.hpp"
+#include "kernels/node.hpp"
 #include "linalg/blas.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 namespace mercer {
 
 namespace {
+
+/// Anchors that are made dense at a time: so many numbers.
+constexpr Index most_numbers = Index{1} << 16;
+
+/// The kernel whose derivative is known by its formula; nothing for explicit maps and for functions
+/// of a program.
+std::optional<Kernel> known_kernel(const Map<double>& map) {
+  if (map.space() != Space::kernel || map.kernel().find("function(") != std::string::npos)
+    return {};
+  return Kernel::parse(map.kernel());
+}
+
+[[noreturn]] void refuse_edge(Index row, Index column, const std::string& what) {
+  fail(Errc::bad_data, "row {} has no gradient in column {}: it lies at the edge of what {} takes",
+       row + 1, column + 1, what);
+}
+
+/// Σ_i b_i ∂k(z, a_i)/∂z at every row of z.
+Matrix<double> kernel_gradient(const Kernel& kernel, const Rows<double>& anchors,
+                               const Eigen::RowVectorXd& weights, const Matrix<double>& z,
+                               int threads) {
+  const Index d = z.cols();
+  if (kernel.node()->needs_nonnegative())
+    for (Index i = 0; i < z.rows(); ++i)
+      for (Index j = 0; j < d; ++j)
+        if (z(i, j) == 0) refuse_edge(i, j, kernel.text());
+  Matrix<double> out = Matrix<double>::Zero(z.rows(), d);
+  const Index step = std::max<Index>(1, most_numbers / d);
+  const auto size = static_cast<std::size_t>(d);
+  Matrix<double> some(std::min(step, anchors.rows()), d);
+  for (Index first = 0; first < anchors.rows(); first += step) {
+    const Index n = std::min(step, anchors.rows() - first);
+    identity_map<double>(d)->apply(anchors.middle(first, n), some.topRows(n));
+    parallel_for(z.rows(), threads, [&](Index i) {
+      Vector<double> slope(d);
+      for (Index a = 0; a < n; ++a) {
+        kernel.node()->gradient({z.row(i).data(), size}, {some.row(a).data(), size},
+                                {slope.data(), size});
+        out.row(i) += weights[first + a] * slope.transpose();
+      }
+    });
+  }
+  for (Index i = 0; i < z.rows(); ++i)
+    if (out.row(i).array().isNaN().any() && !(z.row(i).squaredNorm() > 0))
+      refuse_edge(i, 0, kernel.text());  // the direction of a row of zeros
+  return out;
+}
 
 /// No feature moves by more than this share of the largest within a step.
 constexpr double most_move = 0.05;
@@ -100,9 +150,7 @@ class Neighbourhood {
       columns = std::move(longer);
     }
     if (columns.empty()) return;
-    fail(Errc::bad_data,
-         "row {} has no gradient in column {}: it lies at the edge of what {} takes", row + 1,
-         columns[0] + 1, map_.kernel().empty() ? map_.text() : map_.kernel());
+    refuse_edge(row, columns[0], map_.kernel().empty() ? map_.text() : map_.kernel());
   }
 
   /// Neville's scheme in h²: each level takes two more orders off.
@@ -156,14 +204,19 @@ Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x
   const Rows<double> given = map_inputs(model, x, Missing::error, 0, buffer);
   Matrix<double> z(x.rows(), x.cols());
   identity_map<double>(x.cols())->apply(given, z);
-  const Vector<double> steps = first_steps(model.map(), z);
   const Eigen::RowVectorXd weights = model.components().row(component);
   Matrix<double> out(x.rows(), x.cols());
   const BlasThreads one(1);
-  parallel_for(x.rows(), thread_count(threads), [&](Index i) {
-    const Neighbourhood around(model.map(), weights, z.row(i).data());
-    out.row(i) = around.slopes(steps / 8, i).transpose();
-  });
+  model.map().require_domain(Rows<double>(z), 0);
+  if (const std::optional<Kernel> kernel = known_kernel(model.map())) {
+    out = kernel_gradient(*kernel, model.map().anchors(), weights, z, thread_count(threads));
+  } else {
+    const Vector<double> steps = first_steps(model.map(), z);
+    parallel_for(x.rows(), thread_count(threads), [&](Index i) {
+      const Neighbourhood around(model.map(), weights, z.row(i).data());
+      out.row(i) = around.slopes(steps / 8, i).transpose();
+    });
+  }
   if (model.scale().size() > 0) out.array().rowwise() /= model.scale().transpose().array();
   require(out.allFinite(), Errc::bad_data, "a gradient is too large for a number");
   return out;

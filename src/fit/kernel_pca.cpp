@@ -4,10 +4,13 @@
 #include "core/require.hpp"
 #include "fit/kernel_spectrum.hpp"
 #include "fit/standard.hpp"
+#include "kernels/node.hpp"
 #include "solvers/dense.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -78,6 +81,39 @@ std::shared_ptr<const Map<T>> map_of(const FitOptions& options, const Kernel* ke
   return kernel_map<T>(*kernel, std::move(anchors));
 }
 
+/// Whether rows are centred before the kernel sees them. x·y and its sums with functions of x − y
+/// are the same for moved rows once they are centred in feature space; the rounding of K is not,
+/// and grows with the mean: d·ε·Σ‖x‖², against μ₁ of at least a d-th of the scatter.
+template <class T>
+bool centre_first(const Kernel& kernel, const Rows<T>& x, const Vector<double>& mean,
+                  const double* weights, double tolerance) {
+  if (x.sparse() || kernel.node()->moved() != Moved::centred) return false;
+  double squares = 0, scatter = 0;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) {
+      const auto value = static_cast<double>(x.row(i)[j]);
+      if (std::isnan(value)) continue;  // a missing cell lies on the mean
+      const double about = value - mean[j], w = weights ? weights[i] : 1;
+      squares += w * value * value;
+      scatter += w * about * about;
+    }
+  const double step = sizeof(T) == sizeof(float) ? std::numeric_limits<float>::epsilon() / 2.0 : 0;
+  const auto d = static_cast<double>(x.cols());
+  const double rounding = (d * unit_roundoff + step) * squares;
+  return rounding > tolerance / 16 * scatter / std::min(d, static_cast<double>(x.rows()));
+}
+
+/// The means of kernel values, from those of tiles that leave terms of a row alone out.
+void restore_mean(Vector<double>& mean, const Vector<double>& offset, const double* weights) {
+  if (offset.size() == 0) return;
+  double constant = offset.mean();
+  if (weights) {
+    const Eigen::Map<const Vector<double>> w(weights, offset.size());
+    constant = w.dot(offset) / w.sum();
+  }
+  mean.array() += offset.array() + constant;
+}
+
 /// B = Λ^-½ VᵀU: unit axes in feature space. Centred vectors stay exactly so: Σ b = 0 makes the
 /// mean of a new row's similarities drop out.
 Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights, bool center) {
@@ -120,7 +156,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
           "the row weights add up to {:g}; variances with ddof = {} need more", weight,
           options.ddof);
 
-  const bool changes = changes_rows(options) && !options.precomputed;
+  bool changes = changes_rows(options) && !options.precomputed;
   if (options.precomputed) check_precomputed(x, options);
   else require_finite(x, options.missing == Missing::mean);
   Standard standard;
@@ -130,6 +166,17 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
     Passes<T> passes(x, weights, options.monitor);
     standard = find_standard(passes, about_the_mean);
   }
+  const double tolerance =
+      std::max(options.tolerance, sizeof(T) == sizeof(float) ? 1e-5 : 0.0);  // floats have no more
+  const bool moved = options.center && options.kernel && !options.precomputed &&
+                     standard.scale.size() == 0 &&
+                     centre_first(*options.kernel, x, standard.mean, weights, tolerance);
+  if (moved) {
+    standard.mean =
+        standard.mean.template cast<T>().template cast<double>();  // as the model has it
+    standard.scale = Vector<double>::Ones(x.cols());
+    changes = true;
+  }
   const Matrix<T> copy = changes ? standardized(x, standard) : Matrix<T>();
   const Rows<T> rows = changes ? Rows<T>(copy) : x;
 
@@ -138,9 +185,11 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
     kernel = options.kernel->completed(rows);
     if (!options.clip) require_valid(*kernel, rows, options.threads);
   }
-  const Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows) : matrix_tiles(rows);
+  const Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
   KernelSpectrum s = kernel_spectrum(tiles, options, weights, budget - copied);
+  restore_mean(s.mean, tiles.offset, weights);
+  if (moved) s.why += "; rows centred before the kernel";
 
   ModelParts<T> parts;
   parts.map = map_of(options, kernel ? &*kernel : nullptr, rows);

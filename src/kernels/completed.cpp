@@ -1,8 +1,8 @@
 // Widths that are left to the data: the median heuristic.
 #include "core/require.hpp"
+#include "kernels/distance_tile.hpp"
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
-#include "linalg/blas.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -17,7 +17,7 @@ constexpr Index block = 256;
 class Medians final : public MedianDistances {
  public:
   explicit Medians(const PickedRows<double>& rows) : rows_(rows.rows()) {}
-  double squared() override { return median(squared_, Ingredient::exact); }
+  double squared() override { return median(squared_, Ingredient::distances); }
   double absolute() override { return median(absolute_, Ingredient::absolute); }
 
  private:
@@ -25,16 +25,14 @@ class Medians final : public MedianDistances {
   double median(double& known, Ingredient ingredient) {
     if (known > 0) return known;
     const Index n = rows_.rows();
-    const BlasThreads one(1);
     std::vector<double> distances;
     distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
     for (Index i = 0; i < n; i += block)
       for (Index j = i; j < n; j += block) {
         const Index rows = std::min(block, n - i), cols = std::min(block, n - j);
         Matrix<double> tile(rows, cols);
-        Uses uses{};
-        Evaluation<double> pairs(rows_.middle(i, rows), rows_.middle(j, cols), uses);
-        const bool finite = pairs.apply_to(ingredient, {}, {tile.data(), rows, cols, cols});
+        const bool finite =
+            distance_tile(ingredient, rows_.middle(i, rows), rows_.middle(j, cols), tile);
         require(finite, Errc::bad_data,
                 "distances between the rows overflow; divide the columns by their deviations "
                 "(fit --scale std)");

@@ -2,7 +2,7 @@
 // and products in products are flat, a factor stands in front of all else), so that the text of
 // what a text parses to is stable.
 #include "core/require.hpp"
-#include "kernels/node_of.hpp"
+#include "kernels/node.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@ namespace {
 using Pointer = KernelNode::Pointer;
 
 /// One with several children.
-template <class Node, bool product>
-class Several : public NodeOf<Node> {
+template <bool product>
+class Several : public KernelNode {
  public:
   explicit Several(std::vector<Pointer> children) : children_(std::move(children)) {}
   const std::vector<Pointer>& children() const { return children_; }
@@ -61,25 +61,68 @@ class Several : public NodeOf<Node> {
     return all;
   }
 
-  template <class T>
-  void run(Evaluation<T>& tile, const TileView<T>& out) const {
+  void evaluate(Evaluation& tile, const TileView<double>& out) const override {
     children_.front()->evaluate(tile, out);
-    const Scratch<T> scratch(out.rows * out.cols);
-    const Sweep<T> sweep{out.rows, out.cols, scratch.data(), out.cols, out.data, out.stride};
+    const Scratch<double> scratch(out.rows * out.cols);
+    const Sweep<double> sweep{out.rows, out.cols, scratch.data(), out.cols, out.data, out.stride};
     for (std::size_t i = 1; i < children_.size(); ++i) {
       children_[i]->evaluate(tile, {scratch.data(), out.rows, out.cols, out.cols});
       if (!(product ? multiply_tile(sweep) : add_tile(sweep))) refuse_not_finite(*this);
     }
   }
-  template <class T>
-  Vector<T> diagonal_of(const Rows<T>& x) const {
-    Vector<T> all = children_.front()->diagonal(x);
+  Vector<double> diagonal(const Rows<double>& x) const override {
+    Vector<double> all = children_.front()->diagonal(x);
     for (std::size_t i = 1; i < children_.size(); ++i) {
-      const Vector<T> next = children_[i]->diagonal(x);
+      const Vector<double> next = children_[i]->diagonal(x);
       if (product) all.array() *= next.array();
       else all += next;
     }
     if (!all.allFinite()) refuse_not_finite(*this);
+    return all;
+  }
+
+  ValueBound bound(const RowExtent& extent) const override {
+    ValueBound all = children_.front()->bound(extent);
+    for (std::size_t i = 1; i < children_.size(); ++i) {
+      const ValueBound next = children_[i]->bound(extent);
+      all = product ? product_bound(all, next) : sum_bound(all, next);
+    }
+    return all;
+  }
+  std::optional<double> peak() const override {
+    if (product) return {};  // a product's fall is not the sum of falls
+    double all = 0;
+    for (const Pointer& child : children_) {
+      const std::optional<double> one = child->peak();
+      if (!one) return {};
+      all += *one;
+    }
+    return all;
+  }
+  double fallen_error(const RowExtent& extent) const override {
+    double most = 0;  // no fall is positive: relative errors do not grow in a sum
+    for (const Pointer& child : children_) most = std::max(most, child->fallen_error(extent));
+    return most + static_cast<double>(children_.size()) * unit_roundoff;
+  }
+  Moved moved() const override {
+    Moved least = Moved::same;
+    for (const Pointer& child : children_) least = std::min(least, child->moved());
+    return product && least == Moved::centred ? Moved::changes : least;
+  }
+  bool differentiable() const override {
+    return every([](const KernelNode& c) { return c.differentiable(); });
+  }
+  double gradient(std::span<const double> x, std::span<const double> a,
+                  std::span<double> slope) const override {
+    double all = children_.front()->gradient(x, a, slope);
+    const Scratch<double> scratch(static_cast<Index>(x.size()));
+    const std::span<double> next(scratch.data(), x.size());
+    for (std::size_t i = 1; i < children_.size(); ++i) {
+      const double one = children_[i]->gradient(x, a, next);
+      for (std::size_t j = 0; j < x.size(); ++j)
+        slope[j] = product ? slope[j] * one + all * next[j] : slope[j] + next[j];
+      all = product ? all * one : all + one;
+    }
     return all;
   }
 
@@ -92,16 +135,15 @@ class Several : public NodeOf<Node> {
   std::vector<Pointer> children_;
 };
 
-class Sum final : public Several<Sum, false> {
+class Sum final : public Several<false> {
   using Several::Several;
 };
-class Product final : public Several<Product, true> {
+class Product final : public Several<true> {
   using Several::Several;
 };
 
 /// One with a child whose values go through a formula.
-template <class Node>
-class Single : public NodeOf<Node> {
+class Single : public KernelNode {
  public:
   explicit Single(Pointer child) : child_(std::move(child)) {}
   const Pointer& child() const { return child_; }
@@ -113,29 +155,30 @@ class Single : public NodeOf<Node> {
   double flops(double d) const override { return child_->flops(d) + 2; }
   void announce(Uses& uses) const override { child_->announce(uses); }
 
-  template <class T>
-  void run(Evaluation<T>& tile, const TileView<T>& out) const {
+  bool differentiable() const override { return child_->differentiable(); }
+
+  void evaluate(Evaluation& tile, const TileView<double>& out) const override {
     child_->evaluate(tile, out);
-    change<T>({out.rows, out.cols, out.data, out.stride, out.data, out.stride});
+    change({out.rows, out.cols, out.data, out.stride, out.data, out.stride});
   }
-  template <class T>
-  Vector<T> diagonal_of(const Rows<T>& x) const {
-    Vector<T> values = child_->diagonal(x);
+  Vector<double> diagonal(const Rows<double>& x) const override {
+    Vector<double> values = child_->diagonal(x);
     const Index n = values.size();
-    change<T>({1, n, values.data(), n, values.data(), n});
+    change({1, n, values.data(), n, values.data(), n});
     return values;
   }
 
+ protected:
+  virtual Formula<double> formula() const = 0;
+
  private:
-  template <class T>
-  void change(const Sweep<T>& sweep) const {
-    if (!apply(static_cast<const Node&>(*this).template formula<T>(), sweep))
-      refuse_not_finite(*this);
+  void change(const Sweep<double>& sweep) const {
+    if (!apply(formula(), sweep)) refuse_not_finite(*this);
   }
   Pointer child_;
 };
 
-class Scale final : public Single<Scale> {
+class Scale final : public Single {
  public:
   Scale(double factor, Pointer child) : Single(std::move(child)), factor_(factor) {}
   double factor() const { return factor_; }
@@ -150,12 +193,26 @@ class Scale final : public Single<Scale> {
   Pointer completed(MedianDistances& medians) const override {
     return scaled(factor_, child()->completed(medians));
   }
-  template <class T>
-  Formula<T> formula() const {
-    return {Function::power, static_cast<T>(factor_), T(0), 1};
+  ValueBound bound(const RowExtent& extent) const override {
+    return scaled_bound(factor_, child()->bound(extent));
+  }
+  std::optional<double> peak() const override {
+    const std::optional<double> one = child()->peak();
+    return one ? factor_ * *one : one;
+  }
+  double fallen_error(const RowExtent& extent) const override {
+    return child()->fallen_error(extent) + 2 * unit_roundoff;
+  }
+  Moved moved() const override { return child()->moved(); }
+  double gradient(std::span<const double> x, std::span<const double> a,
+                  std::span<double> slope) const override {
+    const double one = child()->gradient(x, a, slope);
+    for (double& s : slope) s *= factor_;
+    return factor_ * one;
   }
 
  private:
+  Formula<double> formula() const override { return {Function::power, factor_, 0, 1}; }
   template <class Known>
   std::optional<Known> times(std::optional<Known> known) const {
     if (known) known->factor *= factor_;
@@ -164,7 +221,7 @@ class Scale final : public Single<Scale> {
   double factor_;
 };
 
-class Power final : public Single<Power> {
+class Power final : public Single {
  public:
   Power(Pointer child, int n) : Single(std::move(child)), n_(n) {}
   int exponent() const { return n_; }
@@ -186,12 +243,25 @@ class Power final : public Single<Power> {
   Pointer completed(MedianDistances& medians) const override {
     return power_of(child()->completed(medians), n_);
   }
-  template <class T>
-  Formula<T> formula() const {
-    return {Function::power, T(1), T(0), n_};
+  ValueBound bound(const RowExtent& extent) const override {
+    const ValueBound one = child()->bound(extent);
+    ValueBound all = one;
+    for (int i = 1; i < n_; ++i) all = product_bound(all, one);
+    all.nonnegative = all.nonnegative || n_ % 2 == 0;
+    return all;
+  }
+  Moved moved() const override {
+    return child()->moved() == Moved::same ? Moved::same : Moved::changes;
+  }
+  double gradient(std::span<const double> x, std::span<const double> a,
+                  std::span<double> slope) const override {
+    const double one = child()->gradient(x, a, slope), below = std::pow(one, n_ - 1);
+    for (double& s : slope) s *= n_ * below;
+    return below * one;
   }
 
  private:
+  Formula<double> formula() const override { return {Function::power, 1, 0, n_}; }
   int n_;
 };
 

@@ -7,11 +7,10 @@
 namespace mercer {
 
 /// out(i, j) = the sum for x_i and y_j.
-template <class T>
-void row_differences(DifferenceSum sum, const Rows<T>& x, const Rows<T>& y, const TileView<T>& out);
+void row_differences(DifferenceSum sum, const Rows<double>& x, const Rows<double>& y,
+                     const TileView<double>& out);
 
 /// ‖x_i − y_j‖² from the differences themselves: exact to rounding, however near the rows are.
-template <class T>
-T squared_difference(const Rows<T>& x, Index i, const Rows<T>& y, Index j);
+double squared_difference(const Rows<double>& x, Index i, const Rows<double>& y, Index j);
 
 }  // namespace mercer

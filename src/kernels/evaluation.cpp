@@ -1,6 +1,7 @@
 #include "kernels/evaluation.hpp"
 
 #include "kernels/differences.hpp"
+#include "kernels/formula.hpp"
 #include "kernels/products.hpp"
 
 #include <algorithm>
@@ -10,102 +11,103 @@ namespace mercer {
 
 namespace {
 
+using Row = Eigen::Matrix<double, 1, Eigen::Dynamic>;
+
 std::size_t slot(Ingredient ingredient) { return static_cast<std::size_t>(ingredient); }
 
-template <class T>
-using Strided = Eigen::Map<Matrix<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
-
-template <class T>
-Strided<T> mapped(const TileView<T>& tile) {
+Eigen::Map<Matrix<double>, Eigen::Unaligned, Eigen::OuterStride<>> mapped(
+    const TileView<double>& tile) {
   return {tile.data, tile.rows, tile.cols, Eigen::OuterStride<>(tile.stride)};
 }
 
 /// 1/‖x_i‖, 0 for a row of zeros.
-template <class T>
-Vector<T> inverse_norms(const Rows<T>& x) {
-  return squared_norms(x)
-      .unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0; })
-      .template cast<T>();
+Vector<double> inverse_norms(const Rows<double>& x) {
+  return squared_norms(x).unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0; });
 }
 
-/// out = rows − centre; squares[i] = ‖out_i‖².
-template <class T>
-void shift(const Rows<T>& rows, const Eigen::Matrix<T, 1, Eigen::Dynamic>& centre, T* out,
-           T* squares) {
-  for (Index i = 0; i < rows.rows(); ++i) {
-    Eigen::Map<Eigen::Matrix<T, 1, Eigen::Dynamic>> row(out + i * rows.cols(), rows.cols());
-    row = Eigen::Map<const Eigen::Matrix<T, 1, Eigen::Dynamic>>(rows.row(i), rows.cols()) - centre;
-    squares[i] = row.squaredNorm();
-  }
+/// out = rows − centre; returns ‖out_i‖².
+Vector<double> shift(const Rows<double>& rows, const Row& centre, double* out) {
+  Eigen::Map<Matrix<double>> moved(out, rows.rows(), rows.cols());
+  moved = rows.dense().rowwise() - centre;
+  return moved.rowwise().squaredNorm();
 }
 
-/// Whether most of the norms of these rows is their mean, from a few of them.
-template <class T>
-bool mean_outweighs_spread(const Rows<T>& rows) {
-  constexpr Index most = 8;
-  const Index count = std::min(most, rows.rows());
-  Eigen::Matrix<T, 1, Eigen::Dynamic> sum = Eigen::Matrix<T, 1, Eigen::Dynamic>::Zero(rows.cols());
-  double squares = 0;
-  for (Index i = 0; i < count; ++i) {
-    const auto row = rows.dense().row(i * rows.rows() / count);
-    sum += row;
-    squares += static_cast<double>(row.squaredNorm());
-  }
-  // ‖Σx‖²/n ≤ Σ‖x‖², with equality when all rows are the mean.
-  return static_cast<double>(sum.squaredNorm()) / static_cast<double>(count) > 0.75 * squares;
-}
-
-/// Turns inner products into squared distances. Where rows are so near that the subtraction
-/// leaves few digits, and a root would halve those, the differences are squared instead.
-template <class T>
-void near_pairs_exactly(const Rows<T>& x, const Rows<T>& y, const T* x_squares, const T* y_squares,
-                        const TileView<T>& out) {
-  constexpr T near = T(1e-3);
-  const Eigen::Map<const Eigen::Array<T, 1, Eigen::Dynamic>> columns(y_squares, out.cols);
+/// Turns inner products into squared distances, near pairs from their differences.
+void distances_from_products(const Rows<double>& x, const Rows<double>& y,
+                             const Vector<double>& x_squares, const Vector<double>& y_squares,
+                             double scale, const TileView<double>& out) {
+  // Above this share of near pairs, the SIMD loop over all pairs is faster than one pair at a time.
+  constexpr Index most_single = 8;
+  const auto columns = y_squares.transpose().array();
   auto tile = mapped(out);
+  // Written so that a pair whose norms overflow counts as near too.
+  const auto far = [&](Index i, Index j) {
+    return tile(i, j) + scale >= near_share * (x_squares[i] + y_squares[j]);
+  };
+  Index near = 0;
   for (Index i = 0; i < out.rows; ++i) {
     auto row = tile.row(i).array();
-    row = (columns + x_squares[i] - 2 * row).max(T(0));
-    if ((row - near * (columns + x_squares[i])).minCoeff() > 0) continue;
-    for (Index j = 0; j < out.cols; ++j)
-      if (row[j] <= near * (x_squares[i] + y_squares[j])) row[j] = squared_difference(x, i, y, j);
+    row = columns + x_squares[i] - 2 * row;
+    near += out.cols - (row + scale >= near_share * (columns + x_squares[i])).count();
+    // z ≥ 0, so 0 is nearer to it than any negative number that rounding made of it.
+    row = (row < 0).select(0.0, row);
   }
+  if (near * most_single > out.rows * out.cols)
+    return row_differences(DifferenceSum::squared, x, y, out);
+  for (Index i = 0; near > 0 && i < out.rows; ++i)
+    for (Index j = 0; j < out.cols; ++j)
+      if (!far(i, j)) {
+        tile(i, j) = squared_difference(x, i, y, j);
+        --near;
+      }
 }
 
 }  // namespace
 
-template <class T>
-Evaluation<T>::Evaluation(const Rows<T>& x, const Rows<T>& y, const Uses& uses)
-    : x_(x), y_(y), uses_(uses) {
+Evaluation::Evaluation(const Rows<double>& x, const Rows<double>& y, const Uses& uses, bool fallen)
+    : x_(x), y_(y), uses_(uses), fallen_(fallen) {
+  if (fallen_) uses_.scale = 0;  // the smallest distances are the smallest values
   // What is made from another ingredient is one more user of it.
-  if (uses_[slot(Ingredient::inner)] > 0)
-    uses_[slot(Ingredient::inner)] += uses_[slot(Ingredient::cosines)];
-  if (uses_[slot(Ingredient::distances)] > 0)
-    uses_[slot(Ingredient::distances)] += uses_[slot(Ingredient::exact)];
+  auto& count = uses_.count;
+  if (count[slot(Ingredient::inner)] > 0)
+    count[slot(Ingredient::inner)] += count[slot(Ingredient::cosines)];
 }
 
-template <class T>
-void Evaluation<T>::centre() {
-  if (squares_) return;
-  squares_.emplace(x_.rows() + y_.rows());
-  T *const x_squares = squares_->data(), *const y_squares = x_squares + x_.rows();
-  if (x_.sparse() || y_.sparse() || !mean_outweighs_spread(y_)) {
-    // Shifted rows would not be sparse; and where the spread is as large as the mean, shifting
-    // wins no digits.
-    Eigen::Map<Vector<T>>(x_squares, x_.rows()) = squared_norms(x_).template cast<T>();
-    Eigen::Map<Vector<T>>(y_squares, y_.rows()) = squared_norms(y_).template cast<T>();
-    return;
-  }
-  // Distances do not change when all rows move; their rounding errors do, with the norms.
-  const Eigen::Matrix<T, 1, Eigen::Dynamic> middle = y_.dense().colwise().mean();
+/// Whether some pair of the tile may be near, by the largest norms of all its rows.
+bool Evaluation::near_pairs_possible() const {
+  return !(uses_.scale >= near_share * (x_squares_.maxCoeff() + y_squares_.maxCoeff()));
+}
+
+void Evaluation::measure() {
+  if (x_squares_.size() > 0) return;
+  x_squares_ = squared_norms(x_);
+  y_squares_ = squared_norms(y_);
+  from_products_ = !near_pairs_possible();
+  if (from_products_) return;
+  centre();
+  from_products_ = !near_pairs_possible();
+}
+
+/// Distances do not change when all rows move; their rounding errors do, with the norms. Rows move
+/// when all norms of the tile become smaller by it; sparse rows would not stay sparse.
+void Evaluation::centre() {
+  if (x_.sparse() || y_.sparse()) return;
+  const Row middle = y_.dense().colwise().mean();
+  if (!(2 * middle.squaredNorm() > y_squares_.mean())) return;
   shifted_x_.emplace(x_.rows() * x_.cols());
   shifted_y_.emplace(y_.rows() * y_.cols());
-  shift(x_, middle, shifted_x_->data(), x_squares);
-  shift(y_, middle, shifted_y_->data(), y_squares);
+  const Vector<double> x = shift(x_, middle, shifted_x_->data()),
+                       y = shift(y_, middle, shifted_y_->data());
+  if (x.maxCoeff() <= x_squares_.maxCoeff() && y.maxCoeff() <= y_squares_.maxCoeff()) {
+    x_squares_ = x;
+    y_squares_ = y;
+  } else {
+    shifted_x_.reset();
+    shifted_y_.reset();
+  }
 }
 
-template <class T>
-void Evaluation<T>::compute(Ingredient ingredient, const TileView<T>& out) {
+void Evaluation::compute(Ingredient ingredient, const TileView<double>& out) {
   switch (ingredient) {
     case Ingredient::none:
       mapped(out).setZero();
@@ -115,25 +117,23 @@ void Evaluation<T>::compute(Ingredient ingredient, const TileView<T>& out) {
       return;
     case Ingredient::cosines: {
       compute_base(Ingredient::inner, out);
-      const Vector<T> left = inverse_norms(x_), right = inverse_norms(y_);
+      const Vector<double> left = inverse_norms(x_), right = inverse_norms(y_);
       auto tile = mapped(out);
       for (Index i = 0; i < out.rows; ++i)
         tile.row(i).array() *= left[i] * right.transpose().array();
       return;
     }
     case Ingredient::distances: {
-      centre();
+      measure();
       const Index d = x_.cols();
       if (shifted_x_)
-        inner_products(Rows<T>(shifted_x_->data(), x_.rows(), d, d),
-                       Rows<T>(shifted_y_->data(), y_.rows(), d, d), out);
+        inner_products(Rows<double>(shifted_x_->data(), x_.rows(), d, d),
+                       Rows<double>(shifted_y_->data(), y_.rows(), d, d), out);
       else inner_products(x_, y_, out);
+      if (!from_products_)
+        distances_from_products(x_, y_, x_squares_, y_squares_, uses_.scale, out);
       return;
     }
-    case Ingredient::exact:
-      compute_base(Ingredient::distances, out);
-      near_pairs_exactly(x_, y_, squares_->data(), squares_->data() + x_.rows(), out);
-      return;
     case Ingredient::absolute:
       row_differences(DifferenceSum::absolute, x_, y_, out);
       return;
@@ -146,8 +146,7 @@ void Evaluation<T>::compute(Ingredient ingredient, const TileView<T>& out) {
   }
 }
 
-template <class T>
-const T* Evaluation<T>::kept(Ingredient ingredient, Index rows, Index cols) {
+const double* Evaluation::kept(Ingredient ingredient, Index rows, Index cols) {
   auto& tile = kept_[slot(ingredient)];
   if (!tile) {
     tile.emplace(rows * cols);
@@ -156,49 +155,41 @@ const T* Evaluation<T>::kept(Ingredient ingredient, Index rows, Index cols) {
   return tile->data();
 }
 
-template <class T>
-void Evaluation<T>::compute_base(Ingredient base, const TileView<T>& out) {
-  if (uses_[slot(base)] == 0) return compute(base, out);
-  mapped(out) = Eigen::Map<const Matrix<T>>(kept(base, out.rows, out.cols), out.rows, out.cols);
+void Evaluation::compute_base(Ingredient base, const TileView<double>& out) {
+  if (uses_.count[slot(base)] == 0) return compute(base, out);
+  mapped(out) =
+      Eigen::Map<const Matrix<double>>(kept(base, out.rows, out.cols), out.rows, out.cols);
 }
 
-template <class T>
-bool Evaluation<T>::apply_to(Ingredient ingredient, const Formula<T>& formula,
-                             const TileView<T>& out) {
-  Sweep<T> sweep{out.rows, out.cols, out.data, out.stride, out.data, out.stride};
-  if (uses_[slot(ingredient)] <= 1) {
+bool Evaluation::apply_to(Ingredient ingredient, const Formula<double>& formula,
+                          const TileView<double>& out) {
+  Sweep<double> sweep{out.rows, out.cols, out.data, out.stride, out.data, out.stride};
+  if (uses_.count[slot(ingredient)] <= 1) {
     compute(ingredient, out);
   } else {
     sweep.in = kept(ingredient, out.rows, out.cols);
     sweep.in_stride = out.cols;
   }
-  if (ingredient == Ingredient::distances) {
-    sweep.row_squares = squares_->data();
-    sweep.column_squares = squares_->data() + out.rows;
+  if (fallen_) return apply_fallen(formula, sweep);
+  if (ingredient == Ingredient::distances && from_products_) {
+    sweep.row_squares = x_squares_.data();
+    sweep.column_squares = y_squares_.data();
   }
   return apply(formula, sweep);
 }
 
-template <class T>
-Vector<T> diagonal_ingredient(Ingredient ingredient, const Rows<T>& x) {
-  if (ingredient == Ingredient::inner) return squared_norms(x).template cast<T>();
+Vector<double> diagonal_ingredient(Ingredient ingredient, const Rows<double>& x) {
+  if (ingredient == Ingredient::inner) return squared_norms(x);
   if (ingredient == Ingredient::cosines)
-    return squared_norms(x)
-        .unaryExpr([](double s) { return s > 0 ? 1.0 : 0.0; })
-        .template cast<T>();
-  Vector<T> values = Vector<T>::Zero(x.rows());
+    return squared_norms(x).unaryExpr([](double s) { return s > 0 ? 1.0 : 0.0; });
+  Vector<double> values = Vector<double>::Zero(x.rows());
   if (ingredient == Ingredient::harmonic)  // Σ 2xx/(x+x) = Σ x
     for (Index i = 0; i < x.rows(); ++i) {
-      const T* row = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
+      const double* row = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
       const Index count = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-      values[i] = Eigen::Map<const Vector<T>>(row, count).sum();
+      values[i] = Eigen::Map<const Vector<double>>(row, count).sum();
     }
   return values;
 }
-
-template class Evaluation<float>;
-template class Evaluation<double>;
-template Vector<float> diagonal_ingredient(Ingredient, const Rows<float>&);
-template Vector<double> diagonal_ingredient(Ingredient, const Rows<double>&);
 
 }  // namespace mercer

@@ -1,6 +1,7 @@
 #pragma once
 // One tile of pairs while a kernel is evaluated on it: its rows, and the ingredients that leaves
-// share, each computed once.
+// share, each computed once. All of it is in double; rows of floats are widened before
+// (wide_rows.hpp) and only the values of the kernel are rounded to floats.
 
 #include "kernels/scratch.hpp"
 #include "simd/elementwise.hpp"
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 namespace mercer {
@@ -16,18 +18,29 @@ namespace mercer {
 /// What a leaf makes its values from.
 enum class Ingredient {
   none,
-  inner,    ///< x·y
-  cosines,  ///< x·y / (‖x‖‖y‖)
-  distances,  ///< ‖x−y‖², from inner products of centred rows: absolute error ε(‖x‖² + ‖y‖²)
-  exact,     ///< the same with near pairs computed from differences, for functions of the root
-  absolute,  ///< ‖x−y‖₁
-  chi2,      ///< Σ (x−y)²/(x+y)
-  harmonic,  ///< Σ 2xy/(x+y)
+  inner,      ///< x·y
+  cosines,    ///< x·y / (‖x‖‖y‖)
+  distances,  ///< ‖x−y‖²; the error is bounded as `near_share` says
+  absolute,   ///< ‖x−y‖₁
+  chi2,       ///< Σ (x−y)²/(x+y)
+  harmonic,   ///< Σ 2xy/(x+y)
 };
-constexpr std::size_t ingredient_count = 8;
+constexpr std::size_t ingredient_count = 7;
 
-/// How many leaves ask for each ingredient.
-using Uses = std::array<int, ingredient_count>;
+/// Squared distances z are ‖x‖² + ‖y‖² − 2x·y where the pair is not near, that is, where
+///
+///     z + scale ≥ near_share·(‖x‖² + ‖y‖²),
+///
+/// and sums of squared differences elsewhere. `scale` is what z is compared with in the formula
+/// (1/γ for rbf; 0 where a root makes the smallest z matter). The error of the first is at most
+/// c·ε·(‖x‖² + ‖y‖²) with c = 2d + 12 and ε = 2⁻⁵³, hence at most (c/near_share)·ε·(z + scale).
+constexpr double near_share = 0.125;
+
+/// What the leaves of a kernel will ask for.
+struct Uses {
+  std::array<int, ingredient_count> count{};
+  double scale = std::numeric_limits<double>::infinity();  ///< the smallest of all leaves
+};
 
 /// A tile of numbers somewhere in memory.
 template <class T>
@@ -36,34 +49,38 @@ struct TileView {
   Index rows, cols, stride;
 };
 
-template <class T>
 class Evaluation {
  public:
-  Evaluation(const Rows<T>& x, const Rows<T>& y, const Uses& uses);
+  /// `fallen`: leaves give k(x, y) − k(x, x) instead of k(x, y), without cancellation.
+  Evaluation(const Rows<double>& x, const Rows<double>& y, const Uses& uses, bool fallen = false);
 
-  const Rows<T>& x() const { return x_; }
-  const Rows<T>& y() const { return y_; }
+  const Rows<double>& x() const { return x_; }
+  const Rows<double>& y() const { return y_; }
 
-  /// out = f(ingredient). An ingredient that is used once is computed in `out` itself.
-  /// False when something is not finite.
-  bool apply_to(Ingredient ingredient, const Formula<T>& formula, const TileView<T>& out);
+  /// out = f(ingredient), or f(ingredient) − f(0). An ingredient that is used once is computed in
+  /// `out` itself. False when something is not finite.
+  bool apply_to(Ingredient ingredient, const Formula<double>& formula, const TileView<double>& out);
 
  private:
-  void compute(Ingredient ingredient, const TileView<T>& out);
+  void compute(Ingredient ingredient, const TileView<double>& out);
   /// The ingredient in a tile of its own, for all who want it.
-  const T* kept(Ingredient ingredient, Index rows, Index cols);
+  const double* kept(Ingredient ingredient, Index rows, Index cols);
   /// The ingredient that another one is made from: kept when leaves want it too.
-  void compute_base(Ingredient base, const TileView<T>& out);
+  void compute_base(Ingredient base, const TileView<double>& out);
+  void measure();
   void centre();
+  bool near_pairs_possible() const;
 
-  Rows<T> x_, y_;
+  Rows<double> x_, y_;
   Uses uses_;
-  std::array<std::optional<Scratch<T>>, ingredient_count> kept_;
-  std::optional<Scratch<T>> shifted_x_, shifted_y_, squares_;  // for distances
+  bool fallen_;
+  std::array<std::optional<Scratch<double>>, ingredient_count> kept_;
+  std::optional<Scratch<double>> shifted_x_, shifted_y_;  // for distances
+  Vector<double> x_squares_, y_squares_;                  // squared norms, of shifted rows
+  bool from_products_ = false;  // the tile of distances holds inner products
 };
 
 /// The ingredient of (x_i, x_i), without rounding where it is 0 or 1.
-template <class T>
-Vector<T> diagonal_ingredient(Ingredient ingredient, const Rows<T>& x);
+Vector<double> diagonal_ingredient(Ingredient ingredient, const Rows<double>& x);
 
 }  // namespace mercer

@@ -18,7 +18,7 @@ extern const KernelRow exponential_row = {
         },
     .form =
         [](std::span<const double> v) {
-          return Form{Ingredient::exact, {Function::exp_root, v[0]}};
+          return Form{Ingredient::distances, {Function::exp_root, v[0]}};
         },
     .valid = valid_always,
     .choose = [](MedianDistances& medians) { return 1 / std::sqrt(medians.squared()); },

@@ -1,6 +1,7 @@
 #include <mercer/kernel.hpp>
 
 #include "core/require.hpp"
+#include "kernels/evaluate_tile.hpp"
 #include "kernels/node.hpp"
 #include "linalg/blas.hpp"
 
@@ -56,17 +57,17 @@ void Kernel::tile(const Rows<T>& x, const Rows<T>& y, Eigen::Ref<Matrix<T>> out)
   require_domain(x);
   require_domain(y);
   const BlasThreads one(1);
-  Uses uses{};
-  node_->announce(uses);
-  Evaluation<T> pairs(x, y, uses);
-  node_->evaluate(pairs, {out.data(), out.rows(), out.cols(), out.outerStride()});
+  evaluate_tile(*node_, x, y, out, false);
 }
 
 template <class T>
 Vector<T> Kernel::diagonal(const Rows<T>& x) const {
   require_usable(*this, x);
   require_domain(x);
-  return node_->diagonal(x);
+  const WideRows<T> wide(x);
+  Vector<T> values = node_->diagonal(wide.rows()).template cast<T>();
+  if (!values.allFinite()) refuse_not_finite(*node_);
+  return values;
 }
 
 Kernel operator+(const Kernel& a, const Kernel& b) { return Kernel(sum_of(a.node_, b.node_)); }

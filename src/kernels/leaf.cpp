@@ -1,5 +1,7 @@
 #include "core/require.hpp"
-#include "kernels/node_of.hpp"
+#include "kernels/formula.hpp"
+#include "kernels/formula_error.hpp"
+#include "kernels/leaf_gradient.hpp"
 #include "kernels/row.hpp"
 
 #include <algorithm>
@@ -26,14 +28,7 @@ double function_flops(Function function) {
   }
 }
 
-/// In T, and finite: γ = 1e300 is as good as the largest float.
-template <class T>
-T narrowed(double value) {
-  constexpr double most = std::numeric_limits<T>::max();
-  return static_cast<T>(std::clamp(value, -most, most));
-}
-
-class Leaf final : public NodeOf<Leaf> {
+class Leaf final : public KernelNode {
  public:
   Leaf(const KernelRow& row, std::vector<double> values) : row_(row), values_(std::move(values)) {}
 
@@ -82,10 +77,7 @@ class Leaf final : public NodeOf<Leaf> {
     return Gaussian{f.a};
   }
 
-  bool radial() const override {
-    const Ingredient ingredient = row_.form(values_).ingredient;
-    return ingredient == Ingredient::distances || ingredient == Ingredient::exact;
-  }
+  bool radial() const override { return row_.form(values_).ingredient == Ingredient::distances; }
 
   double flops(double d) const override {
     const Form form = row_.form(values_);
@@ -98,32 +90,61 @@ class Leaf final : public NodeOf<Leaf> {
   }
 
   void announce(Uses& uses) const override {
-    ++uses[static_cast<std::size_t>(row_.form(values_).ingredient)];
+    const auto [ingredient, f] = row_.form(values_);
+    ++uses.count[static_cast<std::size_t>(ingredient)];
+    if (ingredient == Ingredient::distances) uses.scale = std::min(uses.scale, scale_of(f));
   }
 
-  template <class T>
-  void run(Evaluation<T>& tile, const TileView<T>& out) const {
+  void evaluate(Evaluation& tile, const TileView<double>& out) const override {
     const Form form = row_.form(values_);
-    if (!tile.apply_to(form.ingredient, formula<T>(form), out)) refuse_not_finite(*this);
+    if (!tile.apply_to(form.ingredient, form.formula, out)) refuse_not_finite(*this);
   }
 
-  template <class T>
-  Vector<T> diagonal_of(const Rows<T>& x) const {
+  Vector<double> diagonal(const Rows<double>& x) const override {
     const Form form = row_.form(values_);
-    Vector<T> values = diagonal_ingredient(form.ingredient, x);
+    Vector<double> values = diagonal_ingredient(form.ingredient, x);
     const Index n = values.size();
-    if (!apply(formula<T>(form), Sweep<T>{1, n, values.data(), n, values.data(), n}))
+    if (!apply(form.formula, Sweep<double>{1, n, values.data(), n, values.data(), n}))
       refuse_not_finite(*this);
     return values;
   }
 
- private:
-  template <class T>
-  static Formula<T> formula(const Form& form) {
-    const Formula<double>& f = form.formula;
-    return {f.function, narrowed<T>(f.a), narrowed<T>(f.b), f.n};
+  ValueBound bound(const RowExtent& extent) const override {
+    const Form form = row_.form(values_);
+    return leaf_bound(form.ingredient, form.formula, extent);
+  }
+  double fallen_error(const RowExtent& extent) const override {
+    const Form form = row_.form(values_);
+    return mercer::fallen_error(form.ingredient, form.formula, extent);
   }
 
+  std::optional<double> peak() const override {
+    const auto [ingredient, f] = row_.form(values_);
+    if (ingredient == Ingredient::none) return f.b;
+    if (ingredient == Ingredient::distances || ingredient == Ingredient::absolute ||
+        ingredient == Ingredient::chi2)
+      return 1;
+    return {};
+  }
+
+  Moved moved() const override {
+    const auto [ingredient, f] = row_.form(values_);
+    if (ingredient == Ingredient::distances || ingredient == Ingredient::absolute ||
+        ingredient == Ingredient::none)
+      return Moved::same;
+    const bool linear =
+        ingredient == Ingredient::inner &&
+        (f.function == Function::identity || (f.function == Function::power && f.n == 1));
+    return linear ? Moved::centred : Moved::changes;
+  }
+
+  double gradient(std::span<const double> x, std::span<const double> a,
+                  std::span<double> slope) const override {
+    const Form form = row_.form(values_);
+    return leaf_gradient(form.ingredient, form.formula, x, a, slope);
+  }
+
+ private:
   const KernelRow& row_;
   std::vector<double> values_;
 };

@@ -21,7 +21,7 @@ extern const KernelRow matern_row = {
           const Function f = v[0] == 0.5   ? Function::exp_root
                              : v[0] == 1.5 ? Function::matern3
                                            : Function::matern5;
-          return Form{Ingredient::exact, {f, std::sqrt(2 * v[0]) / v[1]}};
+          return Form{Ingredient::distances, {f, std::sqrt(2 * v[0]) / v[1]}};
         },
     .valid = valid_always,
     .choose = [](MedianDistances& medians) { return std::sqrt(medians.squared()); },

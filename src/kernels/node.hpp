@@ -2,6 +2,7 @@
 // What a kernel expression is made of: leaves, and sums, products, scales and powers of others.
 
 #include "core/random.hpp"
+#include "kernels/entry_error.hpp"
 #include "kernels/evaluation.hpp"
 
 #include <mercer/kernel.hpp>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace mercer {
@@ -46,6 +48,13 @@ struct Gaussian {
   double gamma = 1, factor = 1;
 };
 
+/// What becomes of k when all rows move by the same vector.
+enum class Moved {
+  changes,
+  centred,  ///< the same once it is centred: x·y
+  same,     ///< the same: functions of x − y
+};
+
 class KernelNode : public std::enable_shared_from_this<KernelNode> {
  public:
   using Pointer = std::shared_ptr<const KernelNode>;
@@ -72,11 +81,27 @@ class KernelNode : public std::enable_shared_from_this<KernelNode> {
   virtual void announce(Uses& uses) const = 0;
 
   /// out(i, j) = k(x_i, y_j).
-  virtual void evaluate(Evaluation<float>& tile, const TileView<float>& out) const = 0;
-  virtual void evaluate(Evaluation<double>& tile, const TileView<double>& out) const = 0;
+  virtual void evaluate(Evaluation& tile, const TileView<double>& out) const = 0;
   /// k(x_i, x_i).
-  virtual Vector<float> diagonal(const Rows<float>& x) const = 0;
   virtual Vector<double> diagonal(const Rows<double>& x) const = 0;
+
+  /// How far computed values may be off on rows of this extent, and how large they are.
+  virtual ValueBound bound(const RowExtent& extent) const = 0;
+
+  /// k(x, x) when it is the same for every x and k(x, y) − k(x, x) has all its digits however small
+  /// it is (`Evaluation`, `fallen`); nothing for other kernels.
+  virtual std::optional<double> peak() const { return {}; }
+  /// Relative error of k(x, y) − k(x, x) where there is a peak.
+  virtual double fallen_error(const RowExtent&) const { return 0; }
+  /// Moving all rows by one vector changes k(x, y) by no more than f(x) + g(y), or not at all.
+  virtual Moved moved() const { return Moved::changes; }
+
+  /// False for functions of a program.
+  virtual bool differentiable() const { return true; }
+  /// slope = ∂k(x, a)/∂x; returns k(x, a). Where |x_j − a_j| or ‖x − a‖ has its kink, the mean of
+  /// both sides.
+  virtual double gradient(std::span<const double> x, std::span<const double> a,
+                          std::span<double> slope) const = 0;
 
  protected:
   KernelNode() = default;

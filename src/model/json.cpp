@@ -70,7 +70,8 @@ std::string to_json(const Model<T>& model, int indent) {
       {"weighted", r.weighted},
       {"weight", r.weight},
       {"centered", r.centered},
-      {"scale", model.scale().size() > 0 ? "std" : "none"},
+      // Rows that are only centred before a kernel have scales of 1.
+      {"scale", (model.scale().array() != 1).any() ? "std" : "none"},
       {"ddof", r.ddof},
       {"precision", std::is_same_v<T, float> ? "float" : "double"},
       {"eigenvalues", list(model.eigenvalues())},

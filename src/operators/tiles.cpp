@@ -1,6 +1,7 @@
 #include "operators/tiles.hpp"
 
 #include "core/parallel.hpp"
+#include "kernels/flat.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 
@@ -8,17 +9,40 @@
 
 namespace mercer {
 
+namespace {
+
 template <class T>
-Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows) {
+Tiles<T> with_errors(Tiles<T> tiles, const EntryError& error) {
+  tiles.entries = error;
+  tiles.relative_error = error.relative;
+  tiles.absolute_error =
+      error.absolute + error.diagonal * (tiles.size > 0 ? tiles.diagonal.maxCoeff() : 0);
+  return tiles;
+}
+
+}  // namespace
+
+template <class T>
+Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred) {
   kernel.require_domain(rows);
-  return {rows.rows(), kernel.diagonal(rows).template cast<double>(),
-          [kernel, rows](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
-            kernel.tile<T>(rows.middle(i, out.rows()), rows.middle(j, out.cols()), out);
-          },
-          [kernel, rows](const std::vector<Index>& chosen, int threads) {
-            const PickedRows<T> some(rows, chosen);
-            return kernel.matrix<T>(rows, some.rows(), threads);
-          }};
+  if (const auto flat = centred ? FlatKernel<T>::of(kernel, rows) : std::nullopt) {
+    Tiles<T> tiles{rows.rows(), flat->diagonal(),
+                   [flat](Index i, Index j, Eigen::Ref<Matrix<T>> out) { flat->tile(i, j, out); },
+                   [flat](const std::vector<Index>& chosen, int threads) {
+                     return flat->columns(chosen, threads);
+                   }};
+    tiles.offset = flat->offset();
+    return with_errors(std::move(tiles), flat->error());
+  }
+  Tiles<T> tiles{rows.rows(), kernel.diagonal(rows).template cast<double>(),
+                 [kernel, rows](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
+                   kernel.tile<T>(rows.middle(i, out.rows()), rows.middle(j, out.cols()), out);
+                 },
+                 [kernel, rows](const std::vector<Index>& chosen, int threads) {
+                   const PickedRows<T> some(rows, chosen);
+                   return kernel.matrix<T>(rows, some.rows(), threads);
+                 }};
+  return with_errors(std::move(tiles), entry_error(kernel, rows));
 }
 
 template <class T>
@@ -53,9 +77,9 @@ Matrix<double> whole_matrix(const Tiles<T>& tiles, int threads) {
   return k;
 }
 
-#define MERCER_INSTANTIATE(T)                                    \
-  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&); \
-  template Tiles<T> matrix_tiles(const Rows<T>&);                \
+#define MERCER_INSTANTIATE(T)                                          \
+  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&, bool); \
+  template Tiles<T> matrix_tiles(const Rows<T>&);                      \
   template Matrix<double> whole_matrix(const Tiles<T>&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

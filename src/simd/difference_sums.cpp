@@ -21,7 +21,11 @@ template <DifferenceSum sum, class D, class V>
 HWY_INLINE HWY_ATTR V plus_term(D d, V x, V y, V total) {
   using T = hn::TFromD<D>;
   if constexpr (sum == DifferenceSum::absolute) return hn::Add(total, hn::Abs(hn::Sub(x, y)));
-  // Where x + y = 0 the numerator is 0 too.
+  if constexpr (sum == DifferenceSum::squared) {
+    const V difference = hn::Sub(x, y);
+    return hn::MulAdd(difference, difference, total);
+  }
+  // Where x + y = 0 the numerator is 0 too; where it is subnormal, the term is below it.
   const V both = hn::Max(hn::Add(x, y), hn::Set(d, std::numeric_limits<T>::min()));
   if constexpr (sum == DifferenceSum::chi2) {
     const V difference = hn::Sub(x, y);
@@ -96,9 +100,10 @@ HWY_ATTR void all_strips(const T* x, Index x_stride, Index n, const T* y, Index 
 template <class T>
 HWY_ATTR void any_sum(DifferenceSum sum, const T* x, Index x_stride, Index n, const T* y,
                       Index y_stride, Index m, Index d, T* out, Index out_stride, T* scratch) {
-  const auto run = sum == DifferenceSum::absolute ? all_strips<DifferenceSum::absolute, T>
-                   : sum == DifferenceSum::chi2   ? all_strips<DifferenceSum::chi2, T>
-                                                  : all_strips<DifferenceSum::harmonic, T>;
+  const auto run = sum == DifferenceSum::absolute  ? all_strips<DifferenceSum::absolute, T>
+                   : sum == DifferenceSum::squared ? all_strips<DifferenceSum::squared, T>
+                   : sum == DifferenceSum::chi2    ? all_strips<DifferenceSum::chi2, T>
+                                                   : all_strips<DifferenceSum::harmonic, T>;
   run(x, x_stride, n, y, y_stride, m, d, out, out_stride, scratch);
 }
 

@@ -11,6 +11,7 @@ namespace mercer {
 
 enum class DifferenceSum {
   absolute,  ///< Σ |x − y|
+  squared,   ///< Σ (x − y)²
   chi2,      ///< Σ (x − y)² / (x + y); 0/0 is 0
   harmonic,  ///< Σ 2xy / (x + y); 0/0 is 0
 };
@@ -19,6 +20,7 @@ enum class DifferenceSum {
 template <class T>
 T difference_term(DifferenceSum sum, T x, T y) {
   if (sum == DifferenceSum::absolute) return x < y ? y - x : x - y;
+  if (sum == DifferenceSum::squared) return (x - y) * (x - y);
   if (x + y == 0) return 0;
   return sum == DifferenceSum::chi2 ? (x - y) * (x - y) / (x + y) : 2 * x * y / (x + y);
 }

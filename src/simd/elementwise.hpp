@@ -28,7 +28,8 @@ struct Formula {
 };
 
 /// Where the pass goes; `in` may be `out`. With `row_squares` (one a row) and `column_squares`,
-/// the tile holds inner products and z is the squared distance max(0, r_i + c_j − 2·in(i, j)).
+/// the tile holds inner products and z is the squared distance r_i + c_j − 2·in(i, j); where
+/// rounding makes that negative it is 0, which is nearer to any distance.
 /// Only identity, exp, reciprocal and rational know that.
 template <class T>
 struct Sweep {

@@ -1,29 +1,69 @@
 #include "tune/criteria.hpp"
 
+#include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/require.hpp"
+#include "kernels/distance_tile.hpp"
 #include "model/parts.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace mercer {
 
 namespace {
 
-/// log of 1/∫k: what makes a density of the kernel.
-double log_norm(const std::string& kernel, double d) {
+/// A kernel e^(−γz) as a density.
+struct Density {
+  Ingredient distance;  ///< z
+  double gamma;
+  double log_norm;  ///< log of 1/∫k
+};
+
+Density density_of(const std::string& kernel, double d) {
   const auto gamma = [&] {
     const std::size_t at = kernel.find("gamma=");
     double value = 0;
     std::from_chars(kernel.data() + at + 6, kernel.data() + kernel.size(), value);
     return value;
   };
-  if (kernel.starts_with("rbf(gamma=")) return d / 2 * std::log(gamma() / std::numbers::pi);
-  if (kernel.starts_with("laplacian(gamma=")) return d * std::log(gamma() / 2);
+  if (kernel.starts_with("rbf(gamma="))
+    return {Ingredient::distances, gamma(), d / 2 * std::log(gamma() / std::numbers::pi)};
+  if (kernel.starts_with("laplacian(gamma="))
+    return {Ingredient::absolute, gamma(), d * std::log(gamma() / 2)};
   fail(Errc::bad_option, "the likelihood is for rbf and laplacian, which are densities");
+}
+
+/// log Σ_{j≠i} w_j e^(−γz_ij) for rows `first` … of x, never leaving the logarithms: far from all
+/// others every term underflows, and its logarithm is what tells widths apart.
+Vector<double> log_sums(const Rows<double>& x, const Vector<double>& weights,
+                        const Density& density, Index first, Index count) {
+  constexpr Index side = 256;
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
+  Vector<double> largest = Vector<double>::Constant(count, nothing);
+  Vector<double> sums = Vector<double>::Zero(count);
+  for (Index j = 0; j < x.rows(); j += side) {
+    const Index cols = std::min(side, x.rows() - j);
+    Matrix<double> tile(count, cols);
+    require(distance_tile(density.distance, x.middle(first, count), x.middle(j, cols), tile),
+            Errc::bad_data,
+            "distances between the rows overflow; divide the columns by their deviations");
+    for (Index i = 0; i < count; ++i) {
+      auto row = tile.row(i).array();
+      row *= -density.gamma;
+      for (Index c = 0; c < cols; ++c)
+        if (j + c == first + i || weights[j + c] == 0) row[c] = nothing;
+      const double top = std::max(largest[i], row.maxCoeff());
+      if (top == nothing) continue;
+      sums[i] = sums[i] * std::exp(largest[i] - top) +
+                ((row - top).exp() * weights.segment(j, cols).transpose().array()).sum();
+      largest[i] = top;
+    }
+  }
+  return largest.array() + sums.array().log();
 }
 
 }  // namespace
@@ -73,20 +113,20 @@ std::vector<double> preimage_errors(const WeightedRows<T>& train, const Weighted
 template <class T>
 double log_likelihood(const WeightedRows<T>& rows, const std::string& text, int threads) {
   const Kernel kernel = Kernel::parse(text);
-  const double norm = log_norm(kernel.text(), static_cast<double>(rows.x.cols()));
-  const Matrix<T> k = kernel.matrix(Rows<T>(rows.x), threads);
+  const Density density = density_of(kernel.text(), static_cast<double>(rows.x.cols()));
+  const Matrix<double> x = rows.x.template cast<double>();
   const Vector<double> weights = rows.all_weights();
   const double all = weights.sum();
-  Vector<double> left = weights;  // all but those of the row in question
+  constexpr Index step = 256;
+  Vector<double> logs(x.rows());
+  parallel_for((x.rows() + step - 1) / step, threads, [&](Index t) {
+    const Index first = t * step, count = std::min(step, x.rows() - first);
+    logs.segment(first, count) = log_sums(Rows<double>(x), weights, density, first, count);
+  });
   double sum = 0;
-  for (Index i = 0; i < rows.x.rows(); ++i) {
-    left[i] = 0;
-    const double others = k.row(i).template cast<double>().dot(left.transpose());
-    left[i] = weights[i];
-    // A row without any neighbour would make all of it −∞; the smallest number stands for it.
-    sum += weights[i] * (norm + std::log(std::max(others, std::numeric_limits<double>::min()) /
-                                         (all - weights[i])));
-  }
+  for (Index i = 0; i < x.rows(); ++i)
+    if (weights[i] > 0)
+      sum += weights[i] * (density.log_norm + logs[i] - std::log(all - weights[i]));
   return sum / all;
 }
 

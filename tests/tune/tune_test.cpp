@@ -180,6 +180,51 @@ TEST(Tune, likelihood_is_that_of_the_density_left_out_row_by_row) {
   EXPECT_HAS(marked.cells[0].problem, "densities");
 }
 
+/// Mean log-likelihood, all in logarithms and in long double.
+double likelihood_in_logarithms(const Matrix<double>& x, long double gamma) {
+  const Index n = x.rows();
+  long double sum = 0;
+  for (Index i = 0; i < n; ++i) {
+    std::vector<long double> exponents;
+    for (Index j = 0; j < n; ++j) {
+      long double squared = 0;
+      for (Index c = 0; c < x.cols(); ++c)
+        squared += (static_cast<long double>(x(i, c)) - x(j, c)) *
+                   (static_cast<long double>(x(i, c)) - x(j, c));
+      if (i != j) exponents.push_back(-gamma * squared);
+    }
+    const long double top = *std::max_element(exponents.begin(), exponents.end());
+    long double others = 0;
+    for (const long double e : exponents) others += std::exp(e - top);
+    sum +=
+        top + std::log(others / static_cast<long double>(n - 1)) +
+        static_cast<long double>(x.cols()) / 2 * std::log(gamma / std::numbers::pi_v<long double>);
+  }
+  return static_cast<double>(sum / static_cast<long double>(n));
+}
+
+TEST(Tune, M_P1_an_outlier_does_not_choose_the_width) {
+  // Every value between the last row and the others underflows, at both widths; what stood for its
+  // logarithm was the same for both, and the narrow one won.
+  Random random(31);
+  Matrix<double> x = 0.3 * random.normal(200, 2);
+  x.row(199).setConstant(40);
+  const Matrix<float> narrow = x.cast<float>();
+  const TuneOptions options{.kernels = {"rbf(gamma=0.3)", "rbf(gamma=3)"},
+                            .criterion = Criterion::likelihood};
+  const Tuned tuned = tune(Rows<double>(x), options), floats = tune(Rows<float>(narrow), options);
+  for (const std::size_t i : {0, 1}) {
+    const long double gamma = i == 0 ? 0.3L : 3.0L;
+    const double truth = likelihood_in_logarithms(x, gamma),
+                 of_floats = likelihood_in_logarithms(narrow.cast<double>(), gamma);
+    EXPECT_NEAR(tuned.cells[i].score, truth, 1e-12 * std::abs(truth));
+    EXPECT_NEAR(floats.cells[i].score, of_floats, 1e-12 * std::abs(truth));
+  }
+  EXPECT_LT(likelihood_in_logarithms(x, 3.0L), likelihood_in_logarithms(x, 0.3L));
+  EXPECT_EQ(tuned.cells[static_cast<std::size_t>(tuned.best)].kernel, "rbf(gamma=0.3)");
+  EXPECT_EQ(floats.cells[static_cast<std::size_t>(floats.best)].kernel, "rbf(gamma=0.3)");
+}
+
 TEST(Tune, parallel_takes_the_width_with_most_variance_beyond_chance) {
   Random random(9);
   Matrix<double> x = 0.3 * random.normal(90, 4);

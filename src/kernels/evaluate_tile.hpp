@@ -1,0 +1,30 @@
+#pragma once
+// A tile of a kernel's values as numbers of type T, computed in double.
+
+#include "kernels/node.hpp"
+#include "kernels/wide_rows.hpp"
+
+#include <type_traits>
+
+namespace mercer {
+
+/// out(i, j) = k(x_i, y_j), or k(x_i, y_j) − k(x, x) for kernels with a peak. Rows must fit.
+template <class T>
+void evaluate_tile(const KernelNode& node, const Rows<T>& x, const Rows<T>& y,
+                   Eigen::Ref<Matrix<T>> out, bool fallen) {
+  Uses uses;
+  node.announce(uses);
+  const WideRows<T> wide_x(x), wide_y(y);
+  Evaluation pairs(wide_x.rows(), wide_y.rows(), uses, fallen);
+  if constexpr (std::is_same_v<T, double>) {
+    node.evaluate(pairs, {out.data(), out.rows(), out.cols(), out.outerStride()});
+  } else {
+    const Scratch<double> values(out.size());
+    node.evaluate(pairs, {values.data(), out.rows(), out.cols(), out.cols()});
+    out =
+        Eigen::Map<const Matrix<double>>(values.data(), out.rows(), out.cols()).template cast<T>();
+    if (!out.allFinite()) refuse_not_finite(node);
+  }
+}
+
+}  // namespace mercer

@@ -1,0 +1,165 @@
+#include "kernels/formula_error.hpp"
+
+#include "kernels/formula.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+constexpr double u = unit_roundoff;
+/// Results below this are 0, and products that underflow are off by less.
+constexpr double tiny = std::numeric_limits<double>::min();
+
+/// |computed z − z| ≤ relative·z + absolute, for z up to `largest`.
+struct Inexact {
+  double relative, absolute, largest;
+};
+
+/// nε/(1 − nε): n roundings in a row.
+double roundings(double n) { return n * u / (1 - n * u); }
+
+double product_steps(double d) { return 2 * d + 12; }  // see `near_share`
+
+/// Where e^(−t) is so small that its error need not be told relative to it.
+constexpr double negligible = 30;
+
+/// A function that is e^(−t) times at most (1 + t + t²/3), where t has the error t·relative +
+/// shift: `last` roundings are in the rest of it.
+EntryError of_exponential(double relative, double shift, double t, double last) {
+  EntryError e;
+  const double within = relative * std::min(t, negligible) + shift;
+  e.relative = std::expm1(within) * (1 + last * u) + last * u;
+  // Beyond: (1 + t + t²/3)·e^(−t)·(e^(t·relative + shift) − 1 + last·u), largest at t = negligible
+  // for relative < 1/2.
+  if (t > negligible)
+    e.absolute = 2 * (1 + negligible + negligible * negligible / 3) * std::exp(-negligible) *
+                 (std::expm1(within) + last * u);
+  e.absolute += 4 * tiny;
+  return e;
+}
+
+EntryError of_distances(const Formula<double>& f, const Inexact& z) {
+  const double root = f.a * std::sqrt(z.largest);
+  switch (f.function) {
+    case Function::exp:
+      return of_exponential(z.relative + 2 * u, f.a * z.absolute, f.a * z.largest, 4);
+    case Function::exp_root:
+      return of_exponential(z.relative / 2 + 6 * u, 0, root, 4);
+    case Function::matern3:
+    case Function::matern5:
+      // |d log k/dz| ≤ a²/2 and |d log k/ds| ≤ 1.
+      return of_exponential(z.relative / 2 + 6 * u, f.a * f.a / 2 * z.absolute, root, 12);
+    case Function::reciprocal:
+      return {z.relative + f.a * z.absolute + 8 * u, 0, 4 * tiny};
+    case Function::rational: {
+      // log(1 + az) is off by the relative error of az, and by the roundings of its own.
+      const double log_error = f.b * (z.relative + f.a * z.absolute + 6 * u) +
+                               12 * u * f.b * std::log1p(f.a * z.largest);
+      return {std::expm1(log_error) + 4 * u, 0, 4 * tiny};
+    }
+    default:  // the distances themselves
+      return {z.relative, 0, z.absolute};
+  }
+}
+
+/// Each of these sums has no negative term, so its relative error is that of the terms and the
+/// additions.
+Inexact sum_of_differences(Ingredient ingredient, const RowExtent& e) {
+  const double largest = ingredient == Ingredient::distances  ? 4 * e.squared_radius
+                         : ingredient == Ingredient::absolute ? 2 * e.absolute_radius
+                                                              : 2 * e.sum;
+  return {roundings(e.entries + (ingredient == Ingredient::distances ? 3 : 6)),
+          (e.entries + 4) * tiny * u * 2, largest};
+}
+
+EntryError smaller(const EntryError& a, const EntryError& b) {
+  return a.relative <= b.relative ? a : b;
+}
+
+/// The better of two views of a squared distance: its error against the largest norms, or against
+/// itself and the scale of the formula.
+EntryError of_squared_distances(const Formula<double>& f, const RowExtent& e) {
+  Inexact z = sum_of_differences(Ingredient::distances, e);
+  const double products = roundings(product_steps(e.entries)), scale = scale_of(f);
+  const double share = products / near_share;
+  const Inexact near{std::max(z.relative, share), share * scale + z.absolute, z.largest};
+  const Inexact norms{z.relative, products * 2 * e.square + z.absolute, z.largest};
+  const EntryError by_itself = of_distances(f, near);
+  // Under a root an absolute error is not enough.
+  return scale > 0 ? smaller(by_itself, of_distances(f, norms)) : by_itself;
+}
+
+}  // namespace
+
+ValueBound leaf_bound(Ingredient ingredient, const Formula<double>& f, const RowExtent& e) {
+  ValueBound v;
+  const double d = e.entries, inner = roundings(d);
+  switch (ingredient) {
+    case Ingredient::none:
+      v.largest = std::abs(f.b);
+      v.nonnegative = v.within_roots = f.b >= 0;
+      return v;
+    case Ingredient::cosines:
+      v.error.absolute = roundings(2 * d + 8);
+      v.largest = 1;
+      v.within_roots = true;
+      return v;
+    case Ingredient::harmonic:
+      v.error = {roundings(d + 6), 0, (d + 4) * tiny};
+      v.largest = e.sum;
+      v.nonnegative = v.within_roots = true;
+      return v;
+    case Ingredient::absolute:
+    case Ingredient::chi2:
+      v.error = of_distances(f, sum_of_differences(ingredient, e));
+      v.largest = 1;
+      v.nonnegative = v.within_roots = true;
+      return v;
+    case Ingredient::distances:
+      v.error = of_squared_distances(f, e);
+      v.largest = 1;
+      v.nonnegative = v.within_roots = true;
+      return v;
+    case Ingredient::inner:
+      break;
+  }
+  if (f.function == Function::identity) {
+    // Two more roundings where rows were moved to their mean first.
+    v.error = {0, roundings(d + 2), (d + 1) * tiny * u * 2};
+    v.largest = e.square;
+    v.within_roots = true;
+    return v;
+  }
+  if (f.function == Function::tanh) {
+    v.error = {10 * u, 0, f.a * e.square * (inner + 2 * u) + 2 * u * std::abs(f.b)};
+    v.largest = 1;
+    return v;
+  }
+  // (a x·y + b)^n: the base is off by (inner + 3u)·(a‖x‖‖y‖ + |b|), and that is at most the root of
+  // the bases of both rows where b ≥ 0.
+  const double base = f.a * e.square + std::abs(f.b);
+  v.largest = std::pow(base, f.n);
+  const double off = std::expm1(f.n * (inner + 4 * u));
+  v.within_roots = f.b >= 0;
+  v.nonnegative = f.n % 2 == 0;
+  if (v.within_roots) v.error.diagonal = off;
+  else v.error.absolute = off * v.largest;
+  v.error.absolute += (d + 4) * tiny;
+  return v;
+}
+
+double fallen_error(Ingredient ingredient, const Formula<double>& f, const RowExtent& e) {
+  if (ingredient == Ingredient::none) return 0;
+  double z = sum_of_differences(ingredient, e).relative;
+  if (ingredient == Ingredient::distances)
+    z = std::max(z, roundings(product_steps(e.entries)) / near_share);
+  // 1 − f(z) is concave in z for these functions, or in √z: relative errors do not grow. Its own
+  // roundings: at most 32 (the series of matern).
+  return z + 64 * u + (f.function == Function::rational ? 8 * u : 0);
+}
+
+}  // namespace mercer

@@ -1,0 +1,135 @@
+// Kernel PCA of rows whose kernel matrix loses its digits when it is formed or centred carelessly.
+// References: the centred matrix from differences, and its eigenvalues, all in long double.
+#include "support/random.hpp"
+
+#include <mercer/fit.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SparseCore>
+
+#include <cmath>
+#include <functional>
+
+namespace mercer::hostile_kernels_test {
+
+using test::Random;
+using Real = long double;
+using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+using Pair = std::function<Real(const RealMatrix& x, Index i, Index j)>;
+
+Pair inner() {
+  return [](const RealMatrix& x, Index i, Index j) { return x.row(i).dot(x.row(j)); };
+}
+/// e^(−γ‖x−y‖²) − 1: the constant is what centring removes.
+Pair fallen_rbf(Real gamma) {
+  return [gamma](const RealMatrix& x, Index i, Index j) {
+    return std::expm1(-gamma * (x.row(i) - x.row(j)).squaredNorm());
+  };
+}
+
+/// Eigenvalues of the centred matrix, descending. Rows are moved to their mean first where `k` may
+/// be had of moved rows.
+template <class T>
+Vector<double> centred_eigenvalues(const Matrix<T>& rows, const Pair& k, bool move) {
+  RealMatrix x = rows.template cast<Real>();
+  if (move) x.rowwise() -= x.colwise().mean().eval();
+  const Index n = x.rows();
+  RealMatrix a(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) a(i, j) = k(x, i, j);
+  const Eigen::Matrix<Real, 1, Eigen::Dynamic> means = a.colwise().mean();
+  const Real overall = means.mean();
+  a.rowwise() -= means;
+  a.colwise() -= (means.array() - overall).matrix().transpose().eval();
+  const Eigen::SelfAdjointEigenSolver<RealMatrix> all(a, Eigen::EigenvaluesOnly);
+  return all.eigenvalues().reverse().template cast<double>();
+}
+
+/// The model's eigenvalues are those of the reference, and rows sent through as new get the scores
+/// whose squares add up to them.
+template <class T>
+void expect_true(const Matrix<T>& x, const Rows<T>& rows, const Kernel& kernel,
+                 const Vector<double>& truth, Index k, double tolerance, double score_tolerance) {
+  FitOptions options{.components = k, .kernel = kernel};
+  if (sizeof(T) == sizeof(float)) options.tolerance = 1e-5;
+  const Model<T> model = fit(rows, options);
+  for (Index j = 0; j < k; ++j)
+    EXPECT_NEAR(model.eigenvalues()[j], truth[j], tolerance * truth[0]) << kernel.text() << j;
+  const Matrix<double> scores = model.transform(x).template cast<double>();
+  for (Index j = 0; j < k; ++j) {
+    EXPECT_NEAR(scores.col(j).squaredNorm(), truth[j], score_tolerance * truth[0])
+        << kernel.text() << j;
+    EXPECT_NEAR(scores.col(j).sum(), 0, score_tolerance * std::sqrt(truth[0]) * 10);
+  }
+}
+
+template <class T>
+Matrix<T> clusters(Index n, Index d, double far) {
+  Random random(41);
+  Matrix<double> x = random.normal(n, d);
+  for (Index i = 0; i < n; ++i) x.row(i).array() += i % 2 == 0 ? far : -far;
+  return x.cast<T>();
+}
+
+TEST(HostileKernels, M_P1_two_clusters_far_apart) {
+  const Kernel kernel = kernels::rbf({.gamma = 0.5});
+  const Matrix<double> x = clusters<double>(80, 2, 1e8);
+  const Vector<double> truth = centred_eigenvalues(x, fallen_rbf(0.5L), false);
+  expect_true<double>(x, Rows<double>(x), kernel, truth, 4, 1e-12, 1e-11);
+  const auto sparse =
+      Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(x.sparseView()));
+  expect_true<double>(x, Rows<double>(sparse), kernel, truth, 4, 1e-12, 1e-11);
+  const Matrix<float> f = clusters<float>(80, 2, 1e4);
+  expect_true<float>(f, Rows<float>(f), kernel, centred_eigenvalues(f, fallen_rbf(0.5L), false), 4,
+                     1e-6, 1e-5);
+}
+
+TEST(HostileKernels, M_P1_a_far_mean_costs_the_linear_kernel_nothing) {
+  Random random(42);
+  const Matrix<double> near = random.normal(60, 3) * Vector<double>{{3, 2, 1}}.asDiagonal();
+  for (const double mean : {1e4, 1e7, 1e12}) {
+    const Matrix<double> x = (near.array() + mean).matrix();
+    const Vector<double> truth = centred_eigenvalues(x, inner(), true);
+    expect_true<double>(x, Rows<double>(x), kernels::linear(), truth, 3, 1e-12, 1e-11);
+    expect_true<double>(x, Rows<double>(x), 2.5 * kernels::linear() + kernels::constant(7),
+                        2.5 * truth, 3, 1e-12, 1e-11);
+  }
+  const Matrix<float> f = (near.array() + 1e4).matrix().cast<float>();
+  expect_true<float>(f, Rows<float>(f), kernels::linear(), centred_eigenvalues(f, inner(), true), 3,
+                     1e-6, 1e-5);
+}
+
+TEST(HostileKernels, rows_centred_before_the_kernel_still_decode_and_are_not_called_z_scores) {
+  Random random(43);
+  const Matrix<double> near = random.normal(40, 3) * Vector<double>{{3, 2, 1}}.asDiagonal();
+  const Matrix<double> x = (near.array() + 1e7).matrix();
+  const Model<double> model = fit(x, {.components = 3, .kernel = kernels::linear()});
+  const Model<double> linear = fit(x, {.components = 3});
+  const Matrix<double> a = model.transform(x), b = linear.transform(x);
+  // Up to signs, which are those of the coefficients; the mean is rounded to 2e-9.
+  EXPECT_LT((a.cwiseAbs() - b.cwiseAbs()).cwiseAbs().maxCoeff(), 1e-7);
+  const Model<double> again = Model<double>::deserialize(model.serialize());
+  EXPECT_EQ(a, again.transform(x));
+  EXPECT_NE(to_json(model).find("\"scale\": \"none\""), std::string::npos);
+}
+
+TEST(HostileKernels, M_P1_nearly_constant_kernels_keep_their_digits) {
+  Random random(44);
+  const Matrix<double> x = random.normal(60, 3) * Vector<double>{{3, 2, 1}}.asDiagonal();
+  for (const double gamma : {1e-4, 1e-8, 1e-12}) {
+    const Vector<double> truth = centred_eigenvalues(x, fallen_rbf(gamma), false);
+    // Scores of new rows come from values near 1: what they lose is ε·N/μ₁.
+    const double lost = 1e-15 * 60 / truth[0];
+    expect_true<double>(x, Rows<double>(x), kernels::rbf({.gamma = gamma}), truth, 3, 1e-11,
+                        1e-10 + 10 * lost);
+  }
+  const Kernel wide = kernels::laplacian({.gamma = 1e-8});
+  const Pair fallen = [](const RealMatrix& r, Index i, Index j) {
+    return std::expm1(-1e-8L * (r.row(i) - r.row(j)).cwiseAbs().sum());
+  };
+  expect_true<double>(x, Rows<double>(x), wide, centred_eigenvalues(x, fallen, false), 3, 1e-11,
+                      1e-5);
+}
+
+}  // namespace mercer::hostile_kernels_test
