@@ -10,8 +10,8 @@ the uniform one), or `None`: refused, counted apart. Cells of one `group` share 
 
 Replicates are numbered and seeded by their number; results go to build/calibrate/results.jsonl as they
 come, so a run that was stopped goes on where it was. Prints for each cell: replicates, rate, its standard
-error, the nominal rate and |z|, the distance in standard errors. The error is that of the replicates as
-they came out, or the binomial one of the nominal rate where that is larger.
+error over the replicates, the nominal rate and |z|: the distance from it in binomial standard errors of
+as many replicates with one trial each, or in the measured ones where those are larger.
 """
 import argparse
 import hashlib
@@ -99,9 +99,8 @@ def summary(cell, values):
     rate = sum(given) / n
     spread = math.sqrt(sum((v - rate) ** 2 for v in given) / max(1, n - 1) / n)
     binomial = math.sqrt(cell.nominal * (1 - cell.nominal) / n)
-    error = max(spread, binomial)
-    z = (rate - cell.nominal) / error if error > 0 else 0.0
-    return {"n": n, "refused": len(values) - n, "rate": rate, "error": error,
+    z = (rate - cell.nominal) / max(spread, binomial, 1e-300)
+    return {"n": n, "refused": len(values) - n, "rate": rate, "error": spread,
             "z": max(0.0, z) if cell.at_most else abs(z)}
 
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index most_dense = 1024;        // the smaller side of a simulated sample
 constexpr Index most_thinned_leads = 64;  // components that a thinned sample may have
-constexpr Index most_entries = Index{1} << 22;
+constexpr Index most_entries = Index{1} << 20;
 constexpr Index most_scaled = 256;  // columns whose scaling is simulated
 constexpr int rounds = 10;          // of matching the population to what was seen
 /// A component with so many times the variance that is left out is one of its own whatever its
@@ -42,7 +42,7 @@ double gamma_draw(Random& random, double shape) {
 struct Shape {
   Index leads, tail, degrees;  // tail: directions left out
   double thin = 1;
-  bool scaled = false;
+  bool scaled = false, cut = false;  // cut: fewer directions left out, with the same sums
   Index directions() const { return leads + tail; }
   bool wide() const { return degrees < directions(); }
 };
@@ -55,6 +55,10 @@ Shape shape_of(const SampleSpectrum& seen) {
     s.thin = static_cast<double>(shorter) / static_cast<double>(most_dense / 2);
     s.tail = static_cast<Index>(static_cast<double>(s.tail) / s.thin);
     s.degrees = static_cast<Index>(static_cast<double>(s.degrees) / s.thin);
+  }
+  if (s.wide() && s.directions() * s.degrees > most_entries) {
+    s.tail = std::max<Index>(1, most_entries / s.degrees - k);
+    s.cut = true;
   }
   s.scaled = seen.scaled && s.directions() <= most_scaled;
   return s;
@@ -219,7 +223,7 @@ double hotelling_limit(double components, double degrees, double new_row, double
 bool can_simulate(const SampleSpectrum& seen) {
   const Shape s = shape_of(seen);
   if (s.thin > 1 && s.leads > most_thinned_leads) return false;
-  return s.degrees > s.leads && (!s.wide() || s.directions() * s.degrees <= most_entries);
+  return s.degrees > s.leads;
 }
 
 GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int threads) {
@@ -275,6 +279,7 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
     for (Index c = 0; c < k; ++c) most = std::max(most, moved(lead[c], before[c]));
     if (most < 2e-3) break;  // of less than the limits show
   }
+  if (s.cut && ratio <= 1) return {};  // more directions alike than are simulated
   run(samples, true);
 
   const auto count = static_cast<double>(runs.size());

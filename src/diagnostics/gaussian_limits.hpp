@@ -17,7 +17,7 @@ struct SampleSpectrum {
 };
 
 struct GaussianLimits {
-  double t2 = 0, spe = 0;  ///< spe: 0 where nothing is left out
+  double t2 = 0, spe = 0;  ///< 0: not known, variance is left out along too many directions
 };
 
 /// Components that are chosen by their size are too long in the sample and do not point where new

@@ -149,6 +149,8 @@ ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Ind
     return no_limits(level, fmt::format("{} components of {} directions are too many to simulate",
                                         k, directions));
   const GaussianLimits found = simulated_limits(seen, level, threads);
+  if (!(found.t2 > 0))
+    return no_limits(level, "variance is left out along too many directions to simulate");
   limits.t2 = ddof * found.t2;
   limits.t2_from = fmt::format("simulated for {} Gaussian rows", n);
   if (!left.reason.empty()) return limits;

@@ -211,8 +211,8 @@ struct Scorer<T>::State {
     out.rows = static_cast<double>(r.n_samples);
     out.centered = r.centered;
     out.ddof = r.ddof;
-    if (all) {
-      SymmetricEigen pairs = symmetric_eigen(gram, n, threads);
+    if (all) {  // on one thread, as the others would change digits
+      SymmetricEigen pairs = symmetric_eigen(gram, n, 1);
       // Negative ones are rounding, or the kernel would have been refused; neither has a direction.
       out.eigenvalues = pairs.values.cwiseMax(0);
       out.squares = (out.eigenvalues.asDiagonal() * pairs.vectors.cwiseAbs2()).transpose();
