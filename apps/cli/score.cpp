@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "core/require.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
@@ -136,12 +137,17 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
                                  ? scorer.limits(level)
                                  : reference_limits(model, scorer, flags.model, flags.reference,
                                                     reading, level, flags.run.quiet);
+  // Flags that no limit decides would call every row an ordinary one.
+  require(flags.flag.empty() || limits.t2 || limits.spe, Errc::bad_data,
+          "there are no limits to flag rows by: {}{}", limits.t2_from,
+          flags.reference.empty() ? "; give rows known to be good (--reference)" : "");
   Findings found = stream(model, scorer, limits, *source, flags, reading);
   bar.erase();
   note_dropped(*source, flags.run.quiet);
   found.components = model.outputs();
   found.fitted = model.explained_variance_ratio().sum();
   found.no_spe = scorer.no_spe();
+  found.reference = !flags.reference.empty();
   if (flags.json) return print(json_of(found, limits));
   if (flags.run.quiet) return;
   const bool rows_on_stdout = flags.output == "-";

@@ -76,8 +76,9 @@ std::string words_of(const Findings& found, const ScoreLimits& limits, const std
         "explained variance {:.2f} % of these rows, {:.2f} % in the fit\n",
         totals.mean_spe(), 100 * totals.explained(), 100 * found.fitted);
   text += limit_line("T2", limits.t2, limits.level, limits.t2_from, found.t2, totals.rows);
+  const bool good = found.reference;
   text += limit_line("SPE", limits.spe, limits.level, limits.spe_from, found.spe, totals.rows,
-                     found.no_spe.empty() ? "--reference GOOD gives one" : "");
+                     found.no_spe.empty() && !good ? "--reference GOOD gives one" : "");
   if (!list || found.any == 0) return text;
   text += "\n" + out.bold(fmt::format("{:>10}{:>13}{:>13}", "row", "T2", "SPE")) + "\n";
   const std::size_t rows = std::min(found.listed.size(), most_shown);

@@ -19,9 +19,10 @@ struct Beyond {
 
 /// What is told of all rows.
 struct Findings {
-  Index components = 0;  // of the model
-  double fitted = 0;     // the share of the variance that these explained in the fit
-  std::string no_spe;    // why there is none; empty: there is
+  Index components = 0;    // of the model
+  double fitted = 0;       // the share of the variance that these explained in the fit
+  std::string no_spe;      // why there is none; empty: there is
+  bool reference = false;  // limits are those of good rows
   ScoreTotals totals;
   Index t2 = 0, spe = 0, any = 0;  // beyond which limit
   std::vector<Beyond> listed;

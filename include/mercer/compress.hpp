@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,7 +50,11 @@ struct Loss {
 struct Compressed {
   Index rows = 0, columns = 0, components = 0;
   ScoreFormat scores = ScoreFormat::float16;
+  /// Of the rows in double precision, as `decompress<double>` gives them; from `decompress<float>`
+  /// the loss of those.
   Loss loss;
+  /// Of the rows rounded to single precision; none: some do not fit, or an older Mercer wrote it.
+  std::optional<Loss> float_loss{};
   std::int64_t bytes = 0;        ///< of the file
   std::int64_t model_bytes = 0;  ///< of these, the model's
 };
@@ -59,7 +64,9 @@ template <class T>
 Compressed compress(const Model<T>& model, Source<T>& source, const std::string& path,
                     const CompressOptions& options = {});
 
-/// The rows again, in blocks, with their ids and labels. The file is read at once.
+/// The rows again, in blocks, with their ids and labels. The file is read at once. Rows are found
+/// in double precision and rounded to T; `float` throws `Errc::bad_data` where the file does not
+/// tell the loss of that.
 template <class T>
 std::unique_ptr<Source<T>> decompress(const std::string& path, int threads = 0,
                                       Compressed* about = nullptr);

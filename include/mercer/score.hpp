@@ -18,18 +18,16 @@
 /// of all training rows where the model keeps them, of what landmarks see of it where it keeps
 /// those. Costs a transform, for linear PCA two.
 ///
-/// Limits, in this order:
-/// - exact kernel PCA keeps its rows: quantiles of what these have. An SPE counts as if its row had
-///   been left out of the fit: a leverage h makes it larger by about 1/(1 − h)². Of more than 2,000
-///   rows, 2,000 are taken.
-/// - models that keep a sample of the rows (`FitOptions::keep_rows`), level/(1 − level) or more:
-/// the
-///   same of the sample.
-/// - T²: that of Gaussian scores, k(N² − 1)/(N(N − k)) · F(k, N − k).
-/// - SPE: Box's g·χ²(h), whose first two moments are those of the directions left out, corrected
-/// for
-///   what N rows make of them; it needs `Report::total_squares`.
-/// - rows that are known to be good, and were not in the fit, need no assumption: `limits_of`.
+/// Limits are for rows that were not in the fit. Where the rows cannot carry the level there is
+/// none, and the reason has the number that would. In this order:
+/// - rows that are known to be good, and were not in the fit, need no assumption: `limits_of`;
+///   level/(1 − level) of them or more.
+/// - models that have at least 200 rows of their fit, and 2/(1 − level) (exact kernel PCA;
+///   `FitOptions::keep_rows`): quantiles of what these have, each as if it had been left out of the
+///   fit. Of more than 1,000 rows, 1,000 are taken.
+/// - linear models of −20·log10(1 − level) rows or more, at least 3 more than components: limits of
+///   Gaussian rows, by simulation of samples whose spectra are on average that of the model. SPE
+///   needs `Report::total_squares`. A model of all directions has Hotelling's T².
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
@@ -109,8 +107,8 @@ class Scorer {
 };
 
 /// Quantiles of rows that are known to be good: whatever their distribution, a further row of it is
-/// within each limit with probability `level` when they were not in the fit. Of fewer than
-/// level/(1 − level) rows the largest has to do.
+/// within each limit with probability `level` or more when they were not in the fit. Fewer than
+/// level/(1 − level) rows give none.
 ScoreLimits limits_of(const RowScores& good, double level = 0.99);
 
 /// Which rows are beyond which limit.

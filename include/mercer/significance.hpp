@@ -9,7 +9,10 @@
 ///     auto choice = mercer::significance(rows, {.kernel = mercer::kernels::rbf({.gamma = 0.1})});
 ///
 /// Parallel analysis (Horn 1965; for kernels Jørgensen and Hansen 2012): permuting each column by
-/// itself keeps its distribution and destroys what columns have in common. A component is
+/// itself keeps its distribution and destroys what columns have in common. Adjacent columns of 0
+/// and 1 that add up to 1 in every row are the indicators of one category and are permuted
+/// together. With weights, cells change places among rows of equal weight, or of similar weight
+/// where there are many. A component is
 /// significant when fewer than 5 % of permuted data sets reach its eigenvalue, and all components
 /// before it are significant. The p-value counts the data themselves among the permutations, so it
 /// is never below 1/(permutations + 1) and holds for any number of them.

@@ -1,72 +1,95 @@
 #include "diagnostics/limits.hpp"
 
 #include "core/require.hpp"
-#include "diagnostics/quantiles.hpp"
+#include "diagnostics/gaussian_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
 namespace {
 
+/// Levels are decimal fractions: 0.95 · 20 is 19, whatever rounding makes of it.
+Index ceiling(double x) { return static_cast<Index>(std::ceil(x - 1e-9 * std::abs(x))); }
+
 /// The order statistic that a further row of the same distribution exceeds with probability
-/// 1 − level or less.
+/// 1 − level or less; there must be enough values.
 double quantile(Vector<double> values, double level) {
-  const Index n = values.size();
-  const auto rank = static_cast<Index>(std::ceil(level * static_cast<double>(n + 1)));
-  const Index at = std::clamp<Index>(rank, 1, n) - 1;
-  std::nth_element(values.data(), values.data() + at, values.data() + n);
-  return values[at];
+  const Index n = values.size(), rank = ceiling(level * static_cast<double>(n + 1));
+  std::nth_element(values.data(), values.data() + rank - 1, values.data() + n);
+  return values[rank - 1];
 }
 
-void t2_limit(const Report& r, double k, ScoreLimits& limits) {
-  const auto n = static_cast<double>(r.n_samples);
-  const double free = n - k + (r.centered ? 0 : 1);
-  if (!(free >= 1)) {
-    limits.t2_from = "as many components as rows";
-    return;
+std::string too_few(double level, Index needed, Index rows, const char* what) {
+  return fmt::format("{:g} % needs {} {}, there are {}", 100 * level, needed, what, rows);
+}
+
+/// Bound on the rounding of Σλ over all directions minus those of the components: of the sums, and
+/// of the eigenvalues by their certificate, or by their residuals where there is none.
+double rounding_of_left(const Report& r, const Vector<double>& variance, double directions) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  double bound = (directions + static_cast<double>(variance.size()) + 8) * epsilon *
+                 std::abs(r.total_variance);
+  const double weight = r.weight - r.ddof;
+  if (r.certificate.low.size() == static_cast<std::size_t>(variance.size()) &&
+      r.certificate.confidence == 1) {
+    for (std::size_t j = 0; j < r.certificate.low.size(); ++j)
+      bound += (r.certificate.high[j] - r.certificate.low[j]) / 2 / weight;
+    return bound;
   }
-  // Of the covariance over N − 1 about the mean, or over N about 0.
-  const double factor = r.centered ? (n * n - 1) / n : n;
-  const double ddof = (r.weight - r.ddof) / (r.weight - (r.centered ? 1 : 0));
-  limits.t2 = ddof * k * factor / free * f_quantile(limits.level, k, free);
-  limits.t2_from = fmt::format("F({:g}, {:g}): Gaussian scores", k, free);
-  if (!std::isfinite(*limits.t2)) limits.t2.reset();
+  for (const double residual : r.solver.residuals) bound += residual * variance[0];
+  return bound;
 }
 
-void spe_limit(const Report& r, const Vector<double>& variance, double directions,
-               ScoreLimits& limits) {
-  const auto k = static_cast<double>(variance.size()), n = static_cast<double>(r.n_samples);
+/// What the components leave out, or why that is not known.
+struct LeftOver {
+  double variance = 0, squares = 0;
+  std::string reason{};
+};
+LeftOver left_over(const Report& r, const Vector<double>& variance, Index directions) {
+  LeftOver out;
+  const auto others = static_cast<double>(directions - variance.size());
   const double left = r.total_variance - variance.sum();
-  if (directions <= k || !(left > 1e-12 * r.total_variance)) {
-    limits.spe_from = "the model keeps all variance";
-    return;
+  const double rounding = rounding_of_left(r, variance, static_cast<double>(directions));
+  require(left >= -rounding || r.merged.models > 0, Errc::bad_data,
+          "the components have {:g} more variance than the rows, {:g}, beyond rounding ({:g}): "
+          "the model is damaged; fit it again",
+          -left, r.total_variance, rounding);
+  if (!(others > 0) || left <= rounding) {
+    out.reason = "the model keeps all variance";
+    return out;
+  }
+  if (left <= 20 * rounding) {
+    out.reason = fmt::format("what the model leaves out, {:.2g} of the variance, is rounding",
+                             left / r.total_variance);
+    return out;
+  }
+  out.variance = left;
+  if (others == 1) {
+    out.squares = left * left;
+    return out;
   }
   if (!(r.total_squares > 0)) {
-    limits.spe_from = "the model does not tell how variance is left out";
-    return;
+    out.reason = "the model does not tell how variance is left out";
+    return out;
   }
-  const double free = n - k - (r.centered ? 1 : 0);
-  if (!(free >= 3)) {
-    limits.spe_from = "almost as many components as rows";
-    return;
-  }
-  // Σλ² of the directions left out; N rows make it larger by (Σλ)²/N.
-  const double most = left * std::min(left, variance[variance.size() - 1]);
-  double squares = r.total_squares - variance.squaredNorm();
-  if (squares < 1e-13 * r.total_squares) squares = most;  // a difference of equal numbers
-  squares = std::min(squares, most);
-  squares = free * free / ((free - 1) * (free + 2)) * (squares - left * left / free);
-  squares = std::max(squares, left * left / (directions - k));
-  // The components fit their own rows better than others: as if each row had been left out, with
-  // the mean leverage.
-  const double leverage = (k + (r.centered ? 1 : 0)) / n;
-  const double unseen = (r.weight - r.ddof) / r.weight / std::pow(1 - leverage, 2);
-  const double degrees = left * left / squares;
-  limits.spe = unseen * squares / left * chi2_quantile(limits.level, degrees);
-  limits.spe_from = fmt::format("Box's chi-squared with {:.3g} degrees of freedom", degrees);
-  if (!std::isfinite(*limits.spe)) limits.spe.reset();
+  // Equal variances have the least Σλ², none is above the last component's.
+  const double least = left * left / others,
+               most = left * std::min(left, variance[variance.size() - 1]);
+  const double squares = r.total_squares - variance.squaredNorm();
+  const double lost = 4 * (static_cast<double>(variance.size()) + 8) *
+                          std::numeric_limits<double>::epsilon() * r.total_squares +
+                      2 * rounding * variance[0];
+  if (lost > 0.1 * least)
+    out.reason = fmt::format(
+        "how the variance that is left out, {:.2g} of all, is spread over {:g} directions is lost "
+        "in rounding",
+        left / r.total_variance, others);
+  // Within `lost` of the truth, which lies between these.
+  out.squares = std::clamp(squares, least, std::max(least, most));
+  return out;
 }
 
 }  // namespace
@@ -75,38 +98,86 @@ void require_level(double level) {
   require(level > 0 && level < 1, Errc::bad_option, "level = {} is not between 0 and 1", level);
 }
 
-ScoreLimits gaussian_limits(const Report& report, const Vector<double>& variance, Index directions,
-                            double level) {
+// Measured (`./dev calibrate`): from about this many rows on, the false alarms of simulated limits
+// are those of the level, for flat and steep spectra.
+Index rows_for_gaussian_limits(double level, Index components) {
+  return std::max(components + 3, ceiling(-20 * std::log10(1 - level)));
+}
+
+// Measured as well: with fewer rows a component may owe its place to a handful of them.
+Index rows_for_left_out_limits(double level) {
+  return std::max<Index>(200, ceiling(2 / (1 - level)));
+}
+
+Index rows_for_good_limits(double level) {
+  return std::max<Index>(1, ceiling(level / (1 - level)));
+}
+
+ScoreLimits no_limits(double level, const std::string& reason) {
   ScoreLimits limits{.level = level};
-  const auto counted = static_cast<double>((variance.array() > 0).count());
-  if (counted > 0) t2_limit(report, counted, limits);
-  spe_limit(report, variance, static_cast<double>(directions), limits);
+  limits.t2_from = limits.spe_from = reason;
   return limits;
 }
 
-ScoreLimits left_out_limits(const Report& r, const RowScores& training, double level) {
-  const double mean_share = r.centered ? 1 / static_cast<double>(r.n_samples) : 0;
-  Vector<double> spe = training.spe;
-  for (Index i = 0; i < spe.size(); ++i) {
-    const double rest = std::max(1 - mean_share - training.t2[i] / (r.weight - r.ddof), 1e-9);
-    // A row that has a direction of its own leaves nothing, and would leave itself.
-    spe[i] = std::min(spe[i] / (rest * rest), training.size[i]);
-  }
+ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Index directions,
+                            bool scaled, double level, int threads) {
+  const Index k = (variance.array() > 0).count(), n = r.n_samples;
+  if (k == 0) return no_limits(level, "the model has no variance");
+  const Index needed = rows_for_gaussian_limits(level, k);
+  if (n < needed) return no_limits(level, too_few(level, needed, n, "rows in the fit"));
   ScoreLimits limits{.level = level};
-  // Scores of other rows spread less than those of the fit, about as much as leaving out adds.
-  limits.t2 = quantile(training.t2, level);
-  limits.spe = quantile(std::move(spe), level);
-  limits.t2_from = fmt::format("quantile of {} training rows", training.t2.size());
-  limits.spe_from = limits.t2_from + ", each left out";
+  const auto rows = static_cast<double>(n);
+  const double degrees = rows - (r.centered ? 1 : 0), new_row = r.centered ? 1 + 1 / rows : 1;
+  // Variances over N − 1 about the mean, over N about 0; those of the model are over N − ddof.
+  const double ddof = (rows - r.ddof) / degrees;
+  const LeftOver left = left_over(r, variance, directions);
+  limits.spe_from = left.reason;
+  if (!(left.variance > 0)) {
+    limits.t2 = ddof * hotelling_limit(static_cast<double>(k), degrees, new_row, level);
+    limits.t2_from =
+        fmt::format("F({}, {:g}): Gaussian rows", k, degrees - static_cast<double>(k) + 1);
+    return limits;
+  }
+  const SampleSpectrum seen{variance.head(k) * ddof,
+                            left.variance * ddof,
+                            left.squares * ddof * ddof,
+                            directions,
+                            degrees,
+                            scaled,
+                            new_row};
+  if (!can_simulate(seen))
+    return no_limits(level, fmt::format("{} components of {} directions are too many to simulate",
+                                        k, directions));
+  const GaussianLimits found = simulated_limits(seen, level, threads);
+  if (!(found.t2 > 0))
+    return no_limits(level, "variance is left out along too many directions to simulate");
+  limits.t2 = ddof * found.t2;
+  limits.t2_from = fmt::format("simulated for {} Gaussian rows", n);
+  if (!left.reason.empty()) return limits;
+  limits.spe = found.spe;
+  limits.spe_from = limits.t2_from;
+  return limits;
+}
+
+ScoreLimits left_out_limits(const LeftOutScores& rows, double level) {
+  ScoreLimits limits{.level = level};
+  limits.t2_from = fmt::format("quantile of {} training rows, each left out", rows.t2.size());
+  limits.spe_from = limits.t2_from;
+  const double t2 = quantile(rows.t2, level);
+  if (std::isfinite(t2)) limits.t2 = t2;
+  else limits.t2_from = "without one of their rows, some components would not be there";
+  limits.spe = quantile(rows.spe, level);
   return limits;
 }
 
 ScoreLimits limits_of(const RowScores& good, double level) {
   require_level(level);
-  require(good.t2.size() > 0, Errc::bad_data, "limits need at least one row");
+  const Index n = good.t2.size(), needed = rows_for_good_limits(level);
+  require(n > 0, Errc::bad_data, "limits need at least one row");
+  if (n < needed) return no_limits(level, too_few(level, needed, n, "good rows"));
   ScoreLimits limits{.level = level};
   limits.t2 = quantile(good.t2, level);
-  limits.t2_from = fmt::format("quantile of {} rows", good.t2.size());
+  limits.t2_from = fmt::format("quantile of {} rows", n);
   if (good.spe.size() > 0) {
     limits.spe = quantile(good.spe, level);
     limits.spe_from = limits.t2_from;

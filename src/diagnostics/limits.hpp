@@ -1,6 +1,8 @@
 #pragma once
 // Limits of T² and SPE from what a model tells of its training rows.
 
+#include "diagnostics/left_out.hpp"
+
 #include <mercer/model.hpp>
 #include <mercer/score.hpp>
 
@@ -8,12 +10,21 @@ namespace mercer {
 
 void require_level(double level);
 
-/// Of Gaussian scores and of residuals that are a sum of Gaussian directions. `directions` is how
-/// many there are in all.
-ScoreLimits gaussian_limits(const Report& report, const Vector<double>& variance, Index directions,
-                            double level);
+/// Rows that carry a level: of a fit whose rows are Gaussian, of a fit whose own rows give the
+/// limit, and of good rows that were not in the fit.
+Index rows_for_gaussian_limits(double level, Index components);
+Index rows_for_left_out_limits(double level);
+Index rows_for_good_limits(double level);
 
-/// Quantiles of the statistics of training rows; of SPE as if each row had been left out.
-ScoreLimits left_out_limits(const Report& report, const RowScores& training, double level);
+/// Of linear models whose rows are Gaussian. `directions` is how many there are in all; `scaled`:
+/// of z-scores.
+ScoreLimits gaussian_limits(const Report& report, const Vector<double>& variance, Index directions,
+                            bool scaled, double level, int threads);
+
+/// Quantiles of the statistics of rows of the fit, each as if it had been left out.
+ScoreLimits left_out_limits(const LeftOutScores& rows, double level);
+
+/// No limits, for this reason.
+ScoreLimits no_limits(double level, const std::string& reason);
 
 }  // namespace mercer

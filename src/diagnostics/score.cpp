@@ -6,6 +6,7 @@
 #include "diagnostics/mapped_rows.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
+#include "linalg/lapack.hpp"
 
 #include <mercer/kernel.hpp>
 
@@ -19,8 +20,9 @@ namespace mercer {
 
 namespace {
 
-/// Training rows that stand for all when limits are their quantiles.
-constexpr Index most_training_rows = 2000;
+/// Training rows that stand for all when limits are their quantiles: their matrix is formed, and
+/// where they are all rows, all its eigenpairs are found.
+constexpr Index most_training_rows = 1000;
 /// Landmarks whose kernel matrix is formed to find what the mean is to them.
 constexpr Index most_landmarks = 8192;
 
@@ -38,8 +40,9 @@ template <class T>
 struct Scorer<T>::State {
   const Model<T>& model;
   int threads;
-  Matrix<double> basis;     // B
-  Vector<double> variance;  // λ
+  Matrix<double> basis;       // B
+  Vector<double> basis_norm;  // of its rows
+  Vector<double> variance;    // λ
   std::string no_spe{};
   std::optional<Kernel> kernel{};     // where ‖φ(x)‖² is k(x, x)
   Vector<double> mean_weights{};      // m = Σ c_i φ(a_i)
@@ -51,6 +54,7 @@ struct Scorer<T>::State {
       : model(of),
         threads(how_many),
         basis(of.components().template cast<double>()),
+        basis_norm(basis.rowwise().norm()),
         variance(of.explained_variance()) {
     switch (model.map().space()) {
       case Space::input:  // orthonormal, or there would be no model
@@ -145,10 +149,104 @@ struct Scorer<T>::State {
         size.array() += mean_square - 2 * offset;
         size -= 2 * (phi * mean_weights);
       }
+      const Vector<double> left = size - projected(y), rounding = rounding_of(phi, y, size);
+      for (Index i = 0; i < n; ++i)
+        require(size[i] >= -rounding[i] && left[i] >= -rounding[i], Errc::bad_data,
+                "row {}: its components have a squared length of {:g}, the row itself {:g}, which "
+                "no rounding explains ({:g}): the kernel is not positive semi-definite on this row",
+                first + i + 1, size[i] - left[i], size[i], rounding[i]);
+      // Neither is negative, so 0 is nearer to the truth than what rounding left of it.
       size = size.cwiseMax(0);
-      out.spe.segment(first, n) = (size - projected(y)).cwiseMax(0);
+      out.spe.segment(first, n) = left.cwiseMax(0);
     }
     out.size.segment(first, n) = size;
+  }
+
+  /// Bound on the rounding of ‖φ(x) − m‖² − ‖y‖² by a kernel: of the kernel's values and sums, of B
+  /// as it is stored (rows of norm 1/√μ), and of components that are orthonormal to the tolerance.
+  Vector<double> rounding_of(const Matrix<double>& phi, const Matrix<double>& y,
+                             const Vector<double>& size) const {
+    constexpr double epsilon = std::numeric_limits<T>::epsilon();
+    const Vector<double>& mu = model.eigenvalues();
+    const double anchors = std::sqrt(static_cast<double>(phi.cols()));
+    const double skew = model.report().solver.tolerance * static_cast<double>(mu.size()) *
+                        std::max(1.0, mu[0] / mu[mu.size() - 1]);
+    Vector<double> out(y.rows());
+    for (Index i = 0; i < y.rows(); ++i) {
+      const double scale =
+          std::abs(size[i]) + std::abs(mean_square) + 2 * phi.row(i).cwiseAbs().maxCoeff();
+      const double length = 64 * epsilon * (phi.row(i).norm() + anchors * scale);
+      double bound = 64 * epsilon * anchors * scale + skew * y.row(i).squaredNorm();
+      for (Index c = 0; c < y.cols(); ++c) {
+        const double error = length * basis_norm[c];
+        bound += error * (2 * std::abs(y(i, c)) + error);
+      }
+      out[i] = bound;
+    }
+    return out;
+  }
+
+  /// Inner products of φ(x) − m of some rows.
+  Matrix<double> centred_gram(const Rows<T>& z) const {
+    const Matrix<double> phi = centred_features(model, z);
+    if (!kernel) return phi * phi.transpose();
+    const PickedRows<double> rows(z, even_sample(z.rows(), z.rows()));
+    Matrix<double> gram = kernel->matrix(rows.rows(), threads);
+    if (mean_weights.size() == 0) return gram;
+    const double offset = mean_weights.dot(model.mean().template cast<double>());
+    const Vector<double> along = (phi * mean_weights).array() + offset;
+    gram.colwise() -= along;
+    gram.rowwise() -= along.transpose();
+    gram.array() += mean_square;
+    return gram;
+  }
+
+  /// Rows of the fit as `left_out_scores` wants them; `all`: there are no others.
+  FittedRows fitted(const Rows<T>& z, bool all) const {
+    const Report& r = model.report();
+    const Matrix<double> gram = centred_gram(z);
+    const Index n = z.rows();
+    FittedRows out;
+    out.components = basis.rows();
+    out.rows = static_cast<double>(r.n_samples);
+    out.centered = r.centered;
+    out.ddof = r.ddof;
+    if (all) {  // on one thread, as the others would change digits
+      SymmetricEigen pairs = symmetric_eigen(gram, n, 1);
+      // Negative ones are rounding, or the kernel would have been refused; neither has a direction.
+      out.eigenvalues = pairs.values.cwiseMax(0);
+      out.squares = (out.eigenvalues.asDiagonal() * pairs.vectors.cwiseAbs2()).transpose();
+      return out;
+    }
+    const RowScores rows = run(z, [](const Rows<T>& x, Index, Matrix<T>&) { return x; });
+    out.eigenvalues = model.eigenvalues();
+    out.squares = rows.scores.cwiseAbs2();
+    out.rest = rows.spe;
+    out.rest_eigenvalue.resize(n);
+    const double others = n > 1 ? (out.rows - 1) / static_cast<double>(n - 1) : 0;
+    const double last = out.eigenvalues[out.components - 1];
+    for (Index i = 0; i < n; ++i) {
+      const double own = gram(i, i) * gram(i, i);
+      const double along = own + others * (gram.row(i).squaredNorm() - own) -
+                           out.squares.row(i).dot(out.eigenvalues);
+      // The row itself is in the scatter matrix; orthogonal to the components nothing exceeds the
+      // last of them. `along` is an estimate where the sample is not all rows.
+      out.rest_eigenvalue[i] =
+          std::min(last, out.rest[i] > 0 ? std::max(out.rest[i], along / out.rest[i]) : 0.0);
+    }
+    return out;
+  }
+
+  /// Why Gaussian limits are not for this model; empty when they are.
+  std::string not_gaussian() const {
+    const Report& r = model.report();
+    if (model.map().space() == Space::precomputed)
+      return "a kernel matrix has no rows that could be left out";
+    if (!model.map().is_identity()) return "features are not Gaussian";
+    if (r.method != "pca") return "learned components are not those of a sample";
+    if (r.weighted) return "rows of different weights are not a sample of one distribution";
+    if (r.imputation) return "the fit filled in missing cells";
+    return {};
   }
 
   RowScores empty(Index rows) const {
@@ -198,23 +296,28 @@ template <class T>
 ScoreLimits Scorer<T>::limits(double level) const {
   require_level(level);
   const Model<T>& model = state_->model;
-  if (state_->no_spe.empty() && keeps_rows(model)) {
-    const Rows<T> anchors = model.map().anchors();
-    const PickedRows<T> some(
-        anchors, even_sample(anchors.rows(), std::min(anchors.rows(), most_training_rows)));
-    const RowScores training =
-        state_->run(some.rows(), [](const Rows<T>& z, Index, Matrix<T>&) { return z; });
-    return left_out_limits(model.report(), training, level);
+  // Rows that the model has are rows of the fit, and assume nothing of their distribution.
+  const bool keeps = keeps_rows(model);
+  const Rows<T> kept = keeps ? model.map().anchors() : Rows<T>(model.rows());
+  const Index needed = rows_for_left_out_limits(level);
+  if (state_->no_spe.empty() && !model.report().weighted && kept.rows() >= needed) {
+    const PickedRows<T> some(kept, even_sample(kept.rows(), std::max(needed, most_training_rows)));
+    const bool all = some.rows().rows() == model.report().n_samples;
+    return left_out_limits(left_out_scores(state_->fitted(some.rows(), all), state_->threads),
+                           level);
   }
-  // Rows that the model has kept are a sample of those of the fit, and assume nothing either.
-  const Index kept = model.rows().rows();
-  if (state_->no_spe.empty() && static_cast<double>(kept) * (1 - level) >= level) {
-    const RowScores training =
-        state_->run(Rows<T>(model.rows()), [](const Rows<T>& z, Index, Matrix<T>&) { return z; });
-    return left_out_limits(model.report(), training, level);
+  const std::string reason = state_->not_gaussian();
+  if (!reason.empty()) {
+    ScoreLimits none = no_limits(level, reason);
+    if (state_->no_spe.empty() && !model.report().weighted && kept.rows() > 0)
+      none = no_limits(level, fmt::format("{}, and {:g} % needs {} rows of the fit in the model, "
+                                          "there are {}",
+                                          reason, 100 * level, needed, kept.rows()));
+    if (!state_->no_spe.empty()) none.spe_from = "there is no SPE: " + state_->no_spe;
+    return none;
   }
-  ScoreLimits limits =
-      gaussian_limits(model.report(), state_->variance, model.map().features(), level);
+  ScoreLimits limits = gaussian_limits(model.report(), state_->variance, model.map().features(),
+                                       model.scale().size() > 0, level, state_->threads);
   if (!state_->no_spe.empty()) {
     limits.spe.reset();
     limits.spe_from = "there is no SPE: " + state_->no_spe;

@@ -14,6 +14,7 @@ namespace {
 double share_below(double x, double beta) {
   const double a = (1 - std::sqrt(beta)) * (1 - std::sqrt(beta));
   const double b = (1 + std::sqrt(beta)) * (1 + std::sqrt(beta));
+  // x lies between a and b but for rounding at the ends.
   const double end = std::asin(std::sqrt(std::clamp((x - a) / (b - a), 0.0, 1.0)));
   constexpr int steps = 400;  // of Simpson's rule; even
   double sum = 0;

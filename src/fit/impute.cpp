@@ -54,6 +54,7 @@ void fill_with_means(Matrix<T>& x, const std::vector<Hole>& holes, const double*
     weight[j] += w;
     mean[j] += w * value;
   });
+  // A column whose cells have no weight has a mean of 0, whatever they hold.
   mean = mean.cwiseQuotient(weight.cwiseMax(1e-300));
   each([&](Index j, double w, double value) { square[j] += w * std::pow(value - mean[j], 2); });
   deviation = square.cwiseQuotient(weight.cwiseMax(1e-300)).cwiseSqrt();
@@ -65,7 +66,13 @@ template <class T>
 Vector<T> shrinkage(const Model<T>& model) {
   const Vector<double> variance = model.explained_variance();
   const auto left = static_cast<double>(model.inputs() - model.outputs());
-  const double noise = std::max(0.0, model.report().total_variance - variance.sum()) / left;
+  const double rest = model.report().total_variance - variance.sum();
+  require(rest >= -1e-9 * model.report().total_variance, Errc::not_converged,
+          "--missing em: {} components have {:g} more variance than the rows; use fewer (-k)",
+          model.outputs(), -rest);
+  // The mean of what is left out is not above the last component that is kept, nor below 0: what
+  // is cut off here is rounding.
+  const double noise = std::max(0.0, rest) / left;
   return (1 - noise / variance.array()).cwiseMax(0).matrix().template cast<T>();
 }
 

@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace mercer {
 
@@ -21,6 +22,7 @@ namespace {
 constexpr Index first_look = 16;  // components; four times as many when all are significant
 constexpr Index most_kernel_rows = 1000, most_linear_rows = 10'000;
 constexpr double flops_a_permutation = 1e9;
+constexpr std::size_t rows_a_part = 20, most_parts = 10;  // of rows of similar weight
 
 struct Values {
   Vector<double> eigenvalues;
@@ -47,7 +49,10 @@ Index sample_size(Index rows, Index cols, bool kernel, const SignificanceOptions
 template <class T>
 struct Sample {
   Matrix<T> x;
-  std::vector<double> weights;  // none: empty
+  std::vector<double> weights;                  // none: empty
+  std::vector<std::pair<Index, Index>> groups;  // columns that are permuted together
+  std::vector<Index> order;                     // rows by weight
+  std::vector<std::size_t> parts;               // ends in `order`: permuted among themselves
 };
 
 /// At most `n` of the rows that have a weight, in their order, each as likely as the others.
@@ -75,35 +80,74 @@ Sample<T> drawn(const Rows<T>& x, const double* weights, Index n, std::uint64_t 
   return sample;
 }
 
-/// As many rows as there are, each as often as its weight says: one from each of n equal parts of
-/// the weight, wherever `random` says in it.
-void deal(const std::vector<double>& weights, Random& random, std::vector<Index>& rows) {
-  const double part =
-      std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
-  double passed = weights[0];
-  std::size_t from = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double at = part * (static_cast<double>(i) + random.uniform());
-    while (passed <= at && from + 1 < weights.size()) passed += weights[++from];
-    rows[i] = static_cast<Index>(from);
+/// Columns that are permuted together, as [first, last): the indicators of one category are 0 or 1
+/// and add up to 1 in every row, or are missing together. Permuted one by one they would be free of
+/// that, and each category would be a component by itself. Found by what the columns hold, whoever
+/// made them; constant zeros, categories that the sample does not have, may fall to either side.
+template <class T>
+std::vector<std::pair<Index, Index>> column_groups(const Matrix<T>& x) {
+  std::vector<std::pair<Index, Index>> groups;
+  const Index n = x.rows(), d = x.cols();
+  const auto indicator = [&](Index j) {
+    return (x.col(j).array().isNaN() || x.col(j).array() == 0 || x.col(j).array() == 1).all();
+  };
+  for (Index first = 0; first < d;) {
+    Vector<T> sum = Vector<T>::Zero(n);  // NaN where the category is missing
+    Index last = first + 1;
+    for (Index j = first; j < d && indicator(j); ++j) {
+      if (j > first && (x.col(j).array().isNaN() != sum.array().isNaN()).any()) break;
+      sum += x.col(j);
+      if ((sum.array() > 1).any()) break;
+      if ((sum.array().isNaN() || sum.array() == 1).all()) {
+        last = j + 1;
+        break;
+      }
+    }
+    groups.emplace_back(first, last);
+    first = last;
   }
+  return groups;
 }
 
-/// Each column in an order of its own. Cells leave their rows' weights behind: one that weighs more
-/// comes more often, or the column's variance would not be that of the data.
+/// Rows among which cells may change places, as ends of parts of `order`. Cells leave their rows'
+/// weights behind: where large rows have small weights, columns permuted over all rows would not
+/// have the variance of the data. Rows of equal weight are alike; where weights are many, rows of
+/// similar ones.
+std::vector<std::size_t> parts_of_like_weight(const std::vector<double>& weights, std::size_t n,
+                                              std::vector<Index>& order) {
+  order.resize(n);
+  std::iota(order.begin(), order.end(), Index{0});
+  if (weights.empty()) return {n};
+  const auto weight = [&](Index i) { return weights[static_cast<std::size_t>(i)]; };
+  std::ranges::stable_sort(order, {}, weight);
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 1; i <= n; ++i)
+    if (i == n || weight(order[i]) != weight(order[i - 1])) ends.push_back(i);
+  const std::size_t most = std::clamp<std::size_t>(n / rows_a_part, 1, most_parts);
+  if (ends.size() <= most) return ends;
+  std::vector<std::size_t> merged;  // parts of about n/most rows that end between different weights
+  for (const std::size_t end : ends)
+    if (end == n || end * most >= (merged.size() + 1) * n) merged.push_back(end);
+  return merged;
+}
+
+/// Each column, or group of columns, in an order of its own.
 template <class T>
 Matrix<T> permuted(const Sample<T>& sample, std::uint64_t seed) {
   const Matrix<T>& x = sample.x;
   Matrix<T> out(x.rows(), x.cols());
-  std::vector<Index> order(static_cast<std::size_t>(x.rows()));
-  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<Index> order = sample.order;
   Random random(seed);
-  const bool differ =
-      std::ranges::adjacent_find(sample.weights, std::not_equal_to<>()) != sample.weights.end();
-  for (Index j = 0; j < x.cols(); ++j) {
-    if (differ) deal(sample.weights, random, order);
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    for (Index i = 0; i < x.rows(); ++i) out(i, j) = x(order[static_cast<std::size_t>(i)], j);
+  for (const auto& [first, last] : sample.groups) {
+    std::size_t begin = 0;
+    for (const std::size_t end : sample.parts) {
+      for (std::size_t i = end - begin; i > 1; --i)
+        std::swap(order[begin + i - 1], order[begin + random.below(i)]);
+      begin = end;
+    }
+    for (std::size_t i = 0; i < order.size(); ++i)
+      out.row(sample.order[i]).segment(first, last - first) =
+          x.row(order[i]).segment(first, last - first);
   }
   return out;
 }
@@ -165,7 +209,10 @@ ComponentChoice parallel_analysis(const Rows<T>& x, const double* weights, bool 
   require(x.rows() > 1 && x.cols() > 0, Errc::bad_data, "{} rows have no components to choose from",
           x.rows());
   const Index n = sample_size(x.rows(), x.cols(), kernel, options);
-  const Sample<T> sample = drawn(x, weights, n, fit.seed);
+  Sample<T> sample = drawn(x, weights, n, fit.seed);
+  sample.groups = column_groups(sample.x);
+  sample.parts =
+      parts_of_like_weight(sample.weights, static_cast<std::size_t>(sample.x.rows()), sample.order);
   ComponentChoice choice{"parallel analysis", "", options.permutations, sample.x.rows(), {}, 0};
   Index kept = 0;
   for (Index most = first_look;; most *= 4) {

@@ -11,19 +11,27 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 
 namespace mercer {
 
 namespace {
 
-/// What the scores of each component are divided by.
+/// What the scores of each component are divided by: any positive number does, as the file has the
+/// model from which it comes again.
 template <class T>
 Vector<double> deviations_of(const Model<T>& model) {
-  Vector<double> deviations = model.explained_variance().cwiseMax(0).cwiseSqrt();
+  Vector<double> deviations = model.explained_variance().cwiseSqrt();
   for (double& d : deviations)
     if (!(d > 0)) d = 1;
   return deviations;
 }
+
+/// The model from which rows come back, whatever precision was fitted and whatever is asked for.
+Model<double> decoding(const Model<float>& model) {
+  return Model<double>::deserialize(model.serialize());
+}
+const Model<double>& decoding(const Model<double>& model) { return model; }
 
 /// Errors, and the variance of the cells they are compared with (Welford's sums by column).
 class LossSums {
@@ -47,6 +55,7 @@ class LossSums {
     const double cells = count_.sum(), variance = squares_.sum();
     return {cells > 0 ? errors_ / cells : 0.0, variance > 0 ? errors_ / variance : 0.0, largest_};
   }
+  bool finite() const { return std::isfinite(errors_) && std::isfinite(largest_); }
 
  private:
   Vector<double> mean_, squares_, count_;
@@ -134,7 +143,7 @@ class DecompressedRows final : public Source<T> {
     require(bytes.size() == size, Errc::bad_file, "'{}' is damaged (its scores end early)", name_);
     const Matrix<double> scores = decode_scores(about.scores, bytes, count, deviations_);
     require(scores.allFinite(), Errc::bad_file, "'{}' is damaged (a score is not finite)", name_);
-    rows_ = (*decoder_)(scores.template cast<T>()).rows;
+    rows_ = (*decoder_)(scores).rows.template cast<T>();
     Block<T> block{Rows<T>(rows_)};
     if (!schema_.label.empty()) {
       read_texts(*labels_from_, count, labels_, name_);
@@ -149,17 +158,17 @@ class DecompressedRows final : public Source<T> {
   }
 
  private:
-  Model<T> read_model() {
+  Model<double> read_model() {
     const std::string bytes = Inflater(file_.model).next(file_.model_size);
     require(bytes.size() == file_.model_size, Errc::bad_file,
             "'{}' is damaged (its model ends early)", name_);
-    return Model<T>::deserialize(bytes, name_);
+    return Model<double>::deserialize(bytes, name_);
   }
 
   CompressedFile file_;
   std::string name_;
-  Model<T> model_;
-  std::optional<Decoder<T>> decoder_;
+  Model<double> model_;
+  std::optional<Decoder<double>> decoder_;
   Vector<double> deviations_;
   Schema schema_;
   std::optional<Inflater> scores_, labels_from_, ids_from_;
@@ -185,10 +194,11 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
   about.columns = model.inputs();
   about.components = model.outputs();
   about.scores = options.scores;
-  const Decoder<T> decoder(model, options.preimage);
-  const Vector<double> deviations = deviations_of(model);
+  const Model<double>& exact_model = decoding(model);
+  const Decoder<double> decoder(exact_model, options.preimage);
+  const Vector<double> deviations = deviations_of(exact_model);
   const auto copy = identity_map<T>(model.inputs());
-  LossSums sums(model.inputs());
+  LossSums sums(model.inputs()), float_sums(model.inputs());
   Deflater scores;
   Texts labels, ids;
   const Index chunk = rows_a_chunk(model.inputs());
@@ -204,8 +214,9 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
         encode_scores(options.scores, exact.template cast<double>(), deviations);
     scores.add(bytes);
     const Matrix<double> stored = decode_scores(options.scores, bytes, filled, deviations);
-    sums.add(x.template cast<double>(),
-             decoder(stored.template cast<T>()).rows.template cast<double>());
+    const Matrix<double> wanted = x.template cast<double>(), again = decoder(stored).rows;
+    sums.add(wanted, again);
+    float_sums.add(wanted, again.template cast<float>().template cast<double>());
     about.rows += filled;
     filled = 0;
   };
@@ -220,7 +231,11 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
   }
   flush();
   require(about.rows > 0, Errc::bad_data, "{} has no rows", source.name());
+  require(sums.finite(), Errc::bad_data,
+          "'{}': the squares of the errors are too large for a number; scale the rows",
+          source.name());
   about.loss = sums.loss();
+  if (float_sums.finite()) about.float_loss = float_sums.loss();
 
   const std::string whole = model.serialize();
   file.model_size = whole.size();
@@ -247,6 +262,13 @@ std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Comp
   std::string name;
   const std::string bytes = read_file(path, name);
   CompressedFile file = decode_compressed(bytes, name);
+  if constexpr (std::is_same_v<T, float>) {
+    require(file.about.float_loss.has_value(), Errc::bad_data,
+            "'{}' does not tell what its rows lose in single precision; decompress them in double "
+            "precision",
+            name);
+    file.about.loss = *file.about.float_loss;
+  }
   if (about) *about = file.about;
   return std::make_unique<DecompressedRows<T>>(std::move(file), std::move(name), threads);
 }

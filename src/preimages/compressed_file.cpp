@@ -72,21 +72,26 @@ class Reader {
 
 std::string encode_compressed(const CompressedFile& f) {
   const Compressed& a = f.about;
-  const nlohmann::ordered_json words{{"rows", a.rows},
-                                     {"columns", a.columns},
-                                     {"components", a.components},
-                                     {"scores", name_of(a.scores)},
-                                     {"mean_squared_error", a.loss.mean_squared_error},
-                                     {"fraction_of_variance", a.loss.fraction_of_variance},
-                                     {"largest_error", a.loss.largest_error},
-                                     {"label", hex(f.label)},
-                                     {"id", hex(f.id)},
-                                     {"method", name_of(f.preimage.method)},
-                                     {"alpha", f.preimage.alpha},
-                                     {"penalty", f.preimage.penalty},
-                                     {"model_size", f.model_size},
-                                     {"labels_size", f.labels_size},
-                                     {"ids_size", f.ids_size}};
+  nlohmann::ordered_json words{{"rows", a.rows},
+                               {"columns", a.columns},
+                               {"components", a.components},
+                               {"scores", name_of(a.scores)},
+                               {"mean_squared_error", a.loss.mean_squared_error},
+                               {"fraction_of_variance", a.loss.fraction_of_variance},
+                               {"largest_error", a.loss.largest_error},
+                               {"label", hex(f.label)},
+                               {"id", hex(f.id)},
+                               {"method", name_of(f.preimage.method)},
+                               {"alpha", f.preimage.alpha},
+                               {"penalty", f.preimage.penalty},
+                               {"model_size", f.model_size},
+                               {"labels_size", f.labels_size},
+                               {"ids_size", f.ids_size}};
+  if (a.float_loss) {
+    words["float_mean_squared_error"] = a.float_loss->mean_squared_error;
+    words["float_fraction_of_variance"] = a.float_loss->fraction_of_variance;
+    words["float_largest_error"] = a.float_loss->largest_error;
+  }
   const auto array = [](const char* name, const std::string& bytes) {
     return safetensors::Array{name, "U8", {bytes.size()}, bytes};
   };
@@ -126,6 +131,9 @@ CompressedFile decode_compressed(std::string_view bytes, const std::string& name
   a.components = get.count("components");
   a.loss = {get.number("mean_squared_error"), get.number("fraction_of_variance"),
             get.number("largest_error")};
+  if (root.contains("float_mean_squared_error"))
+    a.float_loss = {get.number("float_mean_squared_error"),
+                    get.number("float_fraction_of_variance"), get.number("float_largest_error")};
   f.label = get.bytes("label");
   f.id = get.bytes("id");
   f.preimage.alpha = get.number("alpha");

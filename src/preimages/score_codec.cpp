@@ -20,6 +20,8 @@ constexpr std::array<std::pair<std::string_view, ScoreFormat>, 3> names = {{
     {"int8", ScoreFormat::int8},
 }};
 
+/// Scores beyond what the format holds become its largest: the loss is measured on what is stored,
+/// so it has the difference.
 std::uint32_t packed(ScoreFormat format, double value) {
   if (format == ScoreFormat::float32)
     return std::bit_cast<std::uint32_t>(static_cast<float>(std::clamp(value, -1e38, 1e38)));

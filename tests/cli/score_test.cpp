@@ -29,8 +29,9 @@ TEST(CliScore, says_how_well_the_model_fits) {
   const Wine wine(dir);
   const auto run = mercer({"score", wine.model, wine.data});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  for (const char* text : {"178 rows, 2 components", "explained variance 55.41 % of these rows",
-                           "55.41 % in the fit", "T2", "99 % limit", "F(2, 176)", "SPE", "Box's"})
+  for (const char* text :
+       {"178 rows, 2 components", "explained variance 55.41 % of these rows", "55.41 % in the fit",
+        "T2", "99 % limit", "simulated for 178 Gaussian rows", "SPE"})
     EXPECT_THAT(run.out, testing::HasSubstr(text));
   const auto json = mercer({"score", wine.model, wine.data, "--json"});
   const Json found = Json::parse(json.out);
@@ -78,6 +79,27 @@ TEST(CliScore, limits_may_come_from_good_rows) {
           .out);
   EXPECT_EQ(good["beyond"]["t2"], 16);
   EXPECT_EQ(good["beyond"]["spe"], 16);
+}
+
+TEST(CliScore, M_P7_a_level_that_the_rows_cannot_carry_is_refused_with_their_number) {
+  const TempDir dir;
+  const Wine wine(dir);
+  std::string text = slurp(wine.data);
+  std::size_t end = 0;
+  for (int line = 0; line < 11; ++line) end = text.find('\n', end) + 1;
+  const std::string ten = dir.file("ten.csv", text.substr(0, end));
+  expect_error(mercer({"score", wine.model, wine.data, "--flag", "0.99", "--reference", ten}), 1,
+               {"no limits", "99 % needs 99 good rows, there are 10"});
+  const auto shown = mercer({"score", wine.model, wine.data, "--reference", ten});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out,
+              testing::HasSubstr("T2    no limit: 99 % needs 99 good rows, there are 10\n"));
+  ASSERT_EQ(
+      mercer({"fit", ten, "--label", "cultivar", "-k", "1", "-q", "-o", dir / "ten.st"}).exit_code,
+      0);
+  expect_error(mercer({"score", dir / "ten.st", wine.data, "--flag", "0.99", "-o", dir / "r.csv"}),
+               1, {"99 % needs 40 rows in the fit, there are 10", "--reference"});
+  EXPECT_EQ(slurp(dir / "r.csv"), "");
 }
 
 TEST(CliScore, weights_and_holes_are_those_of_fit_and_transform) {

@@ -1,10 +1,16 @@
+// Limits of T² and SPE on rows that were not in the fit. Rates may differ from the nominal one by
+// four standard errors of 2,000 rows: 4·√(0.05·0.95/2000) = 1.9 % at 5 %, 0.9 % at 1 %.
 #include "support/errors.hpp"
 #include "support/random.hpp"
+
+#include "diagnostics/left_out.hpp"
+#include "diagnostics/limits.hpp"
 
 #include <mercer/fit.hpp>
 #include <mercer/score.hpp>
 
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 
 #include <cmath>
 
@@ -16,136 +22,243 @@ using test::Random;
 struct Alarms {
   double t2 = 0, spe = 0;
 };
-Alarms gaussian_alarms(Index n, const Vector<double>& deviations, Index k, double level,
-                       Scale scale = Scale::none) {
+Alarms gaussian_alarms(Index n, const Vector<double>& deviations, Index k, double level, int fits,
+                       const FitOptions& more = {}) {
   Random random(77);
-  const Index d = deviations.size(), fresh = 2000;
-  const int fits = 20;
-  const bool turned = d <= 10;  // more columns take long without optimisation
-  const Matrix<double> axes = turned ? random.rotation(d) : Matrix<double>();
-  const auto draw = [&](Index rows) {
-    const Matrix<double> z = random.normal(rows, d) * deviations.asDiagonal();
-    return turned ? Matrix<double>(z * axes) : z;
-  };
+  const Index d = deviations.size(), fresh = 1000;
   Alarms sum;
   for (int f = 0; f < fits; ++f) {
-    const auto model = fit(draw(n), {.components = k, .scale = scale});
-    const Scorer scorer(model);
+    FitOptions options = more;
+    options.components = k;
+    const auto model = fit(Matrix<double>(random.normal(n, d) * deviations.asDiagonal()), options);
+    const Scorer scorer(model, 1);
     const ScoreLimits limits = scorer.limits(level);
-    for (const Flag flag : flagged(scorer(draw(fresh)), limits)) {
+    EXPECT_TRUE(limits.t2 && limits.spe) << limits.t2_from << "; " << limits.spe_from;
+    const Matrix<double> rows = random.normal(fresh, d) * deviations.asDiagonal();
+    for (const Flag flag : flagged(scorer(rows), limits)) {
       sum.t2 += flag == Flag::t2 || flag == Flag::both;
       sum.spe += flag == Flag::spe || flag == Flag::both;
     }
   }
-  return {sum.t2 / (fits * fresh), sum.spe / (fits * fresh)};
+  const double rows = static_cast<double>(fits * fresh);
+  return {sum.t2 / rows, sum.spe / rows};
 }
 
-// 40,000 rows: a share of 1 % has a deviation of 0.05 %, and fits differ by more than that.
-TEST(ScoreLimits, limits_flag_one_gaussian_row_in_a_hundred) {
-  Vector<double> deviations(10);
-  deviations << 5, 4, 3, 1.5, 1.2, 1, 0.8, 0.6, 0.4, 0.2;
-  for (const Index n : {60, 500}) {
-    const Alarms at = gaussian_alarms(n, deviations, 3, 0.99);
-    EXPECT_NEAR(at.t2, 0.01, 0.003) << n;
-    EXPECT_NEAR(at.spe, 0.01, n < 100 ? 0.006 : 0.004) << n;  // 60 rows tell variances to 20 %
-  }
-  const Alarms at = gaussian_alarms(200, deviations, 3, 0.95, Scale::std);
-  EXPECT_NEAR(at.t2, 0.05, 0.008);
-  EXPECT_NEAR(at.spe, 0.05, 0.012);
+void expect_rates(const Alarms& at, double level, const char* what) {
+  const double error = 4 * std::sqrt(level * (1 - level) / 2000);
+  EXPECT_NEAR(at.t2, 1 - level, error) << what;
+  EXPECT_NEAR(at.spe, 1 - level, error) << what;
 }
 
-TEST(ScoreLimits, limits_hold_with_more_columns_than_rows) {
-  Vector<double> deviations = Vector<double>::Ones(80);
+Vector<double> flat(Index d) { return Vector<double>::Ones(d); }
+Vector<double> steep(Index d, double ratio) {
+  Vector<double> out(d);
+  for (Index i = 0; i < d; ++i) out[i] = std::pow(ratio, static_cast<double>(-i));
+  return out;
+}
+
+// A component that is only the largest of equals is too long in the sample: Hotelling's limit let
+// 0.02 to 0.2 % of new rows through where it said 5 %.
+TEST(ScoreLimits, M_P7_limits_hold_for_flat_spectra_and_few_rows) {
+  expect_rates(gaussian_alarms(27, flat(5), 1, 0.95, 30), 0.95, "1 of 5");
+  expect_rates(gaussian_alarms(27, flat(5), 4, 0.95, 40), 0.95, "4 of 5");
+  expect_rates(gaussian_alarms(100, flat(10), 1, 0.99, 15), 0.99, "1 of 10");
+}
+
+TEST(ScoreLimits, M_P7_limits_hold_for_steep_spectra) {
+  expect_rates(gaussian_alarms(27, steep(5, 1.8), 2, 0.95, 40), 0.95, "2 of 5");
+  expect_rates(gaussian_alarms(60, steep(6, 2), 5, 0.95, 20), 0.95, "5 of 6");
+  expect_rates(gaussian_alarms(5000, steep(4, 2), 2, 0.99, 5), 0.99, "2 of 4");
+}
+
+TEST(ScoreLimits, M_P7_limits_hold_with_more_columns_than_rows) {
+  Vector<double> deviations = flat(80);
   deviations.head(3) << 20, 15, 10;
-  const Alarms at = gaussian_alarms(40, deviations, 3, 0.99);
-  EXPECT_NEAR(at.t2, 0.01, 0.004);
-  EXPECT_LE(at.spe, 0.03);  // 40 rows say little of 77 directions
-  EXPECT_GE(at.spe, 0.0005);
+  expect_rates(gaussian_alarms(40, deviations, 3, 0.95, 8), 0.95, "3 of 80");
 }
 
-TEST(ScoreLimits, limits_of_a_kernel_model_come_from_its_rows) {
-  Random random(12);
-  const auto ring = [&](Index n) {
-    Matrix<double> x(n, 2);
-    for (Index i = 0; i < n; ++i) {
-      const double angle = 6.283185307179586 * random.uniform(), r = 3 + 0.2 * random.normal();
-      x.row(i) << r * std::cos(angle), r * std::sin(angle);
+TEST(ScoreLimits, M_P7_limits_hold_for_z_scores_and_without_centring) {
+  expect_rates(gaussian_alarms(27, steep(6, 1.5), 2, 0.95, 30, {.scale = Scale::std}), 0.95,
+               "z-scores");
+  expect_rates(gaussian_alarms(40, steep(6, 1.5), 2, 0.95, 20, {.center = false, .ddof = 0}), 0.95,
+               "about 0");
+}
+
+TEST(ScoreLimits, M_P7_all_components_have_hotellings_law) {
+  Random random(5);
+  const auto model = fit(random.normal(30, 4));
+  // 4·(30² − 1)/(30·26)·F(4, 26) at 95 %, by R's qf.
+  EXPECT_NEAR(*Scorer(model).limits(0.95).t2, 4.0 * 899 / 780 * 2.742594, 1e-4);
+}
+
+TEST(ScoreLimits, M_P7_too_few_rows_for_the_level_are_refused_with_the_number_it_needs) {
+  Random random(6);
+  const auto model = fit(random.normal(6, 3), {.components = 1});
+  const Scorer scorer(model);
+  const ScoreLimits six = scorer.limits(0.99);
+  EXPECT_FALSE(six.t2 || six.spe);
+  EXPECT_EQ(six.t2_from, "99 % needs 40 rows in the fit, there are 6");
+  EXPECT_EQ(six.spe_from, six.t2_from);
+  for (const Flag flag : flagged(scorer(Matrix<double>(9 * random.normal(5, 3))), six))
+    EXPECT_EQ(flag, Flag::none);
+
+  const ScoreLimits ten = limits_of(scorer(random.normal(10, 3)), 0.99);
+  EXPECT_FALSE(ten.t2 || ten.spe);
+  EXPECT_EQ(ten.t2_from, "99 % needs 99 good rows, there are 10");
+  const RowScores enough = scorer(random.normal(99, 3));
+  EXPECT_EQ(*limits_of(enough, 0.99).t2, enough.t2.maxCoeff());
+
+  const auto rings =
+      fit(random.normal(60, 3), {.components = 2, .kernel = kernels::rbf({.gamma = 0.1})});
+  EXPECT_EQ(Scorer(rings).limits(0.95).spe_from,
+            "features are not Gaussian, and 95 % needs 200 rows of the fit in the model, there are "
+            "60");
+}
+
+TEST(ScoreLimits, M_P7_good_rows_give_the_level_whatever_their_distribution) {
+  // 19 good rows: the largest is exceeded by one further row in 20.
+  Random random(13);
+  int t2 = 0, spe = 0;
+  constexpr int draws = 4000;
+  for (int i = 0; i < draws; ++i) {
+    RowScores good{{}, Vector<double>(19), Vector<double>(19), {}};
+    for (Index j = 0; j < 19; ++j) {
+      good.t2[j] = std::pow(random.normal(), 6);
+      good.spe[j] = random.uniform();
     }
-    return x;
-  };
-  double t2 = 0, spe = 0;
-  for (int f = 0; f < 6; ++f) {
-    const auto model = fit(ring(250), {.components = 6, .kernel = kernels::rbf({.gamma = 0.5})});
+    const ScoreLimits limits = limits_of(good, 0.95);
+    t2 += std::pow(random.normal(), 6) > *limits.t2;
+    spe += random.uniform() > *limits.spe;
+  }
+  const double error = 4 * std::sqrt(0.05 * 0.95 / draws);
+  EXPECT_NEAR(t2 / static_cast<double>(draws), 0.05, error);
+  EXPECT_NEAR(spe / static_cast<double>(draws), 0.05, error);
+}
+
+/// PCA of the rows without one, and that row's statistics, the long way.
+TEST(ScoreLimits, M_P7_a_row_left_out_is_scored_as_a_fit_without_it_would) {
+  Random random(8);
+  const Index n = 14, d = 5, k = 2;
+  const Matrix<double> x = random.normal(n, d);
+  const Matrix<double> centred = x.rowwise() - x.colwise().mean();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> whole(centred.transpose() * centred);
+  FittedRows fitted;
+  fitted.eigenvalues = whole.eigenvalues().reverse();
+  fitted.squares = (centred * whole.eigenvectors().rowwise().reverse()).cwiseAbs2();
+  fitted.components = k;
+  fitted.rows = n;
+  const LeftOutScores found = left_out_scores(fitted, 2);
+  for (Index i = 0; i < n; ++i) {
+    Matrix<double> others(n - 1, d);
+    others << x.topRows(i), x.bottomRows(n - 1 - i);
+    const Eigen::RowVectorXd mean = others.colwise().mean();
+    others.rowwise() -= mean;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> pca(others.transpose() * others / (n - 2));
+    const Eigen::RowVectorXd row = x.row(i) - mean;
+    double t2 = 0, spe = row.squaredNorm();
+    for (Index c = 0; c < k; ++c) {
+      const double y = row * pca.eigenvectors().col(d - 1 - c);
+      t2 += y * y / pca.eigenvalues()[d - 1 - c];
+      spe -= y * y;
+    }
+    EXPECT_NEAR(found.t2[i], t2, 1e-9 * t2);
+    EXPECT_NEAR(found.spe[i], spe, 1e-9 * (1 + spe));
+  }
+}
+
+Matrix<double> ring(Random& random, Index n) {
+  Matrix<double> x(n, 2);
+  for (Index i = 0; i < n; ++i) {
+    const double angle = 6.283185307179586 * random.uniform(), r = 3 + 0.2 * random.normal();
+    x.row(i) << r * std::cos(angle), r * std::sin(angle);
+  }
+  return x;
+}
+
+TEST(ScoreLimits, M_P7_limits_of_a_kernel_model_come_from_its_rows) {
+  Random random(12);
+  Alarms sum;
+  constexpr int fits = 8;
+  for (int f = 0; f < fits; ++f) {
+    const auto model =
+        fit(ring(random, 250), {.components = 6, .kernel = kernels::rbf({.gamma = 0.5})});
     const Scorer scorer(model);
     const ScoreLimits limits = scorer.limits(0.95);
-    EXPECT_HAS(limits.spe_from, "training rows");
-    const RowScores rows = scorer(ring(1000));
-    for (const Flag flag : flagged(rows, limits)) {
-      t2 += flag == Flag::t2 || flag == Flag::both;
-      spe += flag == Flag::spe || flag == Flag::both;
+    EXPECT_EQ(limits.spe_from, "quantile of 250 training rows, each left out");
+    for (const Flag flag : flagged(scorer(ring(random, 1000)), limits)) {
+      sum.t2 += flag == Flag::t2 || flag == Flag::both;
+      sum.spe += flag == Flag::spe || flag == Flag::both;
     }
     // The middle of the ring is no place for a row, and only the SPE knows.
-    Matrix<double> middle = Matrix<double>::Zero(1, 2);
-    EXPECT_GT(scorer(middle).spe[0], *limits.spe);
+    EXPECT_GT(scorer(Matrix<double>(Matrix<double>::Zero(1, 2))).spe[0], *limits.spe);
   }
-  // Quantiles of 250 rows: 5 % ± 1.4 % each.
-  EXPECT_NEAR(t2 / 6000, 0.05, 0.02);
-  EXPECT_NEAR(spe / 6000, 0.05, 0.02);
+  expect_rates({sum.t2 / (fits * 1000), sum.spe / (fits * 1000)}, 0.95, "ring");
 }
 
-TEST(ScoreLimits, rows_that_landmarks_and_random_features_keep_give_limits_too) {
+// With a narrow width every row has a direction of its own, and says nothing of the next one.
+TEST(ScoreLimits, M_P7_a_narrow_kernel_does_not_take_every_new_row_for_an_outlier) {
+  Random random(16);
+  const Matrix<double> x = random.normal(220, 3);
+  const auto model = fit(x, {.components = 6, .kernel = kernels::rbf({.gamma = 20.0})});
+  const Scorer scorer(model);
+  const ScoreLimits limits = scorer.limits(0.95);
+  double spe = 0;
+  for (const Flag flag : flagged(scorer(random.normal(1000, 3)), limits))
+    spe += flag == Flag::spe || flag == Flag::both;
+  EXPECT_LE(spe / 1000, 0.07);  // 95 % of the rows by their training values
+}
+
+TEST(ScoreLimits, M_P7_rows_that_landmarks_and_random_features_keep_give_limits_too) {
   Random random(15);
-  const auto ring = [&](Index n) {
-    Matrix<double> x(n, 2);
-    for (Index i = 0; i < n; ++i) {
-      const double angle = 6.283185307179586 * random.uniform(), r = 3 + 0.2 * random.normal();
-      x.row(i) << r * std::cos(angle), r * std::sin(angle);
-    }
-    return x;
-  };
-  const Matrix<double> x = ring(600), fresh = ring(2000);
+  const Matrix<double> x = ring(random, 600), fresh = ring(random, 2000);
   const Approx approximations[] = {Cholesky{.rank = 60}, Fourier{.features = 200}};
   for (const Approx& approx : approximations) {
     FitOptions options{.components = 6, .kernel = kernels::rbf({.gamma = 0.5}), .approx = approx};
-    // Too few to tell of 95 %.
     options.keep_rows = 10;
-    EXPECT_EQ(Scorer(fit(x, options)).limits(0.95).t2_from.find("training rows"),
-              std::string::npos);
+    const auto few = fit(x, options);
+    EXPECT_EQ(Scorer(few).limits(0.95).t2_from,
+              "features are not Gaussian, and 95 % needs 200 rows of the fit in the model, there "
+              "are 10");
     options.keep_rows = 400;
     const auto model = fit(x, options);
     const Scorer scorer(model);
     const ScoreLimits limits = scorer.limits(0.95);
-    EXPECT_HAS(limits.spe_from, "400 training rows");
+    EXPECT_EQ(limits.spe_from, "quantile of 400 training rows, each left out");
     double t2 = 0, spe = 0;
     for (const Flag flag : flagged(scorer(fresh), limits)) {
       t2 += flag == Flag::t2 || flag == Flag::both;
       spe += flag == Flag::spe || flag == Flag::both;
     }
-    // Quantiles of 400 rows: 5 % ± 1.1 %.
+    // One set of 400 rows: a quantile of 5 % ± 1.1 %.
     EXPECT_NEAR(t2 / 2000, 0.05, 0.033);
     EXPECT_NEAR(spe / 2000, 0.05, 0.033);
   }
 }
 
-TEST(ScoreLimits, limits_of_good_rows_need_no_assumption) {
-  Random random(13);
-  const auto heavy = [&](Index n) {  // far from Gaussian
-    return Matrix<double>(random.normal(n, 4).array().cube());
-  };
-  const auto model = fit(heavy(300), {.components = 2});
+TEST(ScoreLimits, M_P7_a_small_share_of_the_variance_is_not_none) {
+  // 2.5e-13 of the variance is left out, a hundred times its rounding.
+  Random random(17);
+  Matrix<double> x = random.normal(200, 2);
+  x.col(0) *= 2e6;
+  const auto model = fit(x, {.components = 1});
+  const ScoreLimits limits = Scorer(model).limits(0.95);
+  ASSERT_TRUE(limits.spe) << limits.spe_from;
+  EXPECT_NEAR(*limits.spe, 3.84, 0.9);  // χ²(1) of a column of deviation 1, estimated from 200 rows
+  // Nothing is left of the next digits.
+  x.col(0) *= 1e3;
+  const auto lost = fit(x, {.components = 1});
+  EXPECT_FALSE(Scorer(lost).limits(0.95).spe);
+}
+
+TEST(ScoreLimits, M_P3_components_longer_than_the_row_are_an_alarm) {
+  // A sigmoid is nearly positive semi-definite on rows near 0, and not beyond them.
+  Random random(18);
+  const Matrix<double> x = 0.2 * random.normal(40, 2);
+  const auto model = fit(
+      x, {.components = 2, .kernel = Kernel::parse("sigmoid(gamma=1, coef0=0.5)"), .clip = true});
   const Scorer scorer(model);
-  const ScoreLimits limits = limits_of(scorer(heavy(3000)), 0.99);
-  const std::vector<Flag> flags = flagged(scorer(heavy(20000)), limits);
-  double t2 = 0, spe = 0;
-  for (const Flag flag : flags) {
-    t2 += flag == Flag::t2 || flag == Flag::both;
-    spe += flag == Flag::spe || flag == Flag::both;
-  }
-  // 3,000 rows: 1 % ± 0.18 %.
-  EXPECT_NEAR(t2 / 20000, 0.01, 0.006);
-  EXPECT_NEAR(spe / 20000, 0.01, 0.006);
-  const RowScores few = scorer(heavy(5));
-  EXPECT_EQ(*limits_of(few, 0.99).t2, few.t2.maxCoeff());
+  test::expect_error(Errc::bad_data, {"row 1:", "not positive semi-definite"},
+                     [&] { scorer(Matrix<double>(Matrix<double>::Constant(1, 2, 3.0))); });
 }
 
 }  // namespace mercer::limits_test

@@ -50,6 +50,39 @@ TEST(Compress, rows_come_back_with_the_loss_that_was_stated) {
   EXPECT_LT(last, 1e-3 * x.squaredNorm() / 6000);
 }
 
+TEST(Compress, M_P7_rows_in_single_precision_have_the_loss_that_is_stated_for_them) {
+  const TempDir dir;
+  const Matrix<double> x = low_rank(200, 6, 5).array() + 1e8;  // floats there are 8 apart
+  const auto mse = [&](const Matrix<double>& again) { return (again - x).squaredNorm() / 1200; };
+  const auto file = compress(fit(x, {.components = 3}), *from_memory<double>(x), dir / "x.mrc",
+                             {.scores = ScoreFormat::float32});
+  Compressed about;
+  const Matrix<float> again = read_all(*decompress<float>(dir / "x.mrc", 0, &about)).x;
+  const double truth = mse(again.cast<double>());
+  EXPECT_GT(truth, 1);
+  EXPECT_NEAR(about.loss.mean_squared_error, truth, 1e-9 * truth);
+  EXPECT_NEAR(about.loss.largest_error, (again.cast<double>() - x).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_EQ(file.float_loss->mean_squared_error, about.loss.mean_squared_error);
+  decompress<double>(dir / "x.mrc", 0, &about);
+  EXPECT_EQ(about.loss.mean_squared_error, file.loss.mean_squared_error);
+  EXPECT_LT(about.loss.mean_squared_error, 1e-3);
+  // A model in single precision: rows come back from it in double, with the loss that this has.
+  const Matrix<float> f = low_rank(200, 6, 6).cast<float>();
+  compress(fit(f, {.components = 3}), *from_memory<float>(f), dir / "f.mrc");
+  const Matrix<double> off =
+      all_rows(*decompress<double>(dir / "f.mrc", 0, &about)) - f.cast<double>();
+  EXPECT_NEAR(about.loss.mean_squared_error, off.squaredNorm() / 1200, 1e-15);
+}
+
+TEST(Compress, M_P7_single_precision_without_a_stated_loss_is_refused) {
+  const TempDir dir;
+  const Matrix<double> x = low_rank(20, 3, 7) * 1e60;  // beyond any float
+  compress(fit(x, {.components = 2}), *from_memory<double>(x), dir / "x.mrc");
+  expect_error(Errc::bad_data, {"x.mrc", "single precision", "double precision"},
+               [&] { decompress<float>(dir / "x.mrc"); });
+  EXPECT_EQ(all_rows(*decompress<double>(dir / "x.mrc")).rows(), 20);
+}
+
 TEST(Compress, scores_are_rounded_and_never_more) {
   Matrix<double> y(3, 2);
   y << 1.0 / 3, -1e9, 0, 1e-3, -2.5, 7;
