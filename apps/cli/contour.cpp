@@ -3,6 +3,7 @@
 #include "contour_points.hpp"
 #include "core/output_file.hpp"
 #include "core/require.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -87,6 +88,11 @@ void add_contour(CLI::App& app) {
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] {
+    FilePlan()
+        .reads("MODEL", flags->model)
+        .reads("--data", flags->rows.data)
+        .writes("--output", flags->output)
+        .check();
     std::visit([&](const auto& model) { draw(model, *flags); }, load_any(flags->model));
   });
 }

@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "core/output_file.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "kept_rows.hpp"
 #include "maps/from_text.hpp"
@@ -57,9 +58,13 @@ struct FitFlags {
 
 /// Says before the work what could only fail after it.
 void check_outputs(const FitFlags& flags) {
-  require_distinct(
-      {{"--output", flags.model}, {"--scores", flags.scores}, {"--imputed", flags.imputed}},
-      flags.json);
+  FilePlan plan;
+  plan.reads("DATA", flags.parts)
+      .writes("--output", flags.model)
+      .writes("--scores", flags.scores)
+      .writes("--imputed", flags.imputed)
+      .prints_json(flags.json);
+  plan.check();
   if (can_try(flags.model)) OutputFile trial(flags.model);
   if (can_try(flags.imputed)) Sink<double> trial(flags.imputed, {"x1"});
   if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});

@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "core/memory.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "inspect_columns.hpp"
 #include "options.hpp"
@@ -59,8 +60,12 @@ void check(const InspectFlags& flags) {
   if (!flags.output.empty() && !flags.loadings && !gradient)
     throw UsageError("--output takes the rows of --loadings or --gradient");
   if (gradient && flags.json) throw UsageError("--gradient writes rows, not JSON: -o FILE");
-  if (flags.json && flags.output == "-")
-    throw UsageError("--json and an output of - would both go to standard output");
+  FilePlan plan;
+  plan.reads("MODEL", flags.model)
+      .reads("--gradient", flags.gradient)
+      .writes("--output", flags.output)
+      .prints_json(flags.json);
+  plan.check();
 }
 
 }  // namespace

@@ -119,6 +119,7 @@ void add_inverse(CLI::App& app) {
                           "the rows (.csv .tsv .npy; - for standard output)");
   add_preimage_flags(command, flags->preimage);
   command.callback([flags] {
+    files_of(*flags, "SCORES").writes("--distances", flags->preimage.distances).check();
     std::visit([&](const auto& model) { inverse_rows(model, *flags); }, load_model(*flags));
   });
 }

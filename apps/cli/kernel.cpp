@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
@@ -217,7 +218,10 @@ void add_kernel(CLI::App& app) {
   add_row_flags(check, flags->rows, Weights::no);
   add_run_flags(check, flags->run);
   add_help(check);
-  check.callback([flags] { check_rows(*flags); });
+  check.callback([flags] {
+    FilePlan().reads("DATA", flags->rows.data).check();
+    check_rows(*flags);
+  });
 
   CLI::App& matrix =
       add_command(group, "matrix", "k of every pair of rows, as a matrix", matrix_examples);
@@ -230,6 +234,7 @@ void add_kernel(CLI::App& app) {
   add_run_flags(matrix, flags->run);
   add_help(matrix);
   matrix.callback([flags] {
+    FilePlan().reads("DATA", flags->rows.data).writes("--output", flags->output).check();
     if (parse_is_float(flags->precision)) write_matrix<float>(*flags);
     else write_matrix<double>(*flags);
   });

@@ -4,6 +4,7 @@
 #include "core/memory.hpp"
 #include "core/output_file.hpp"
 #include "core/require.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
@@ -141,11 +142,19 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
 /// Says before the work what could only fail after it.
 void check_outputs(const LearnFlags& flags) {
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
-  require_distinct({{"--output", flags.model},
-                    {"--trace", flags.trace},
-                    {"--plot", flags.plot},
-                    {"--checkpoint", flags.checkpoint}},
-                   flags.json);
+  FilePlan plan;
+  plan.reads("DATA", flags.rows.data)
+      .writes("--output", flags.model)
+      .writes("--trace", flags.trace)
+      .writes("--plot", flags.plot)
+      .writes("--checkpoint", flags.checkpoint)
+      .prints_json(flags.json);
+  if (flags.mean != "running" && flags.mean != "none") plan.reads("--mean", flags.mean);
+  if (!flags.checkpoint.empty()) {  // what goes on from a checkpoint keeps more beside its files
+    plan.writes("--checkpoint", flags.checkpoint + ".previous");
+    if (!flags.trace.empty()) plan.writes("--trace", flags.trace + ".partial");
+  }
+  plan.check();
   for (const std::string* path : {&flags.model, &flags.plot})
     if (can_try(*path)) OutputFile trial(*path);
   if (can_try(flags.checkpoint)) OutputFile trial(flags.checkpoint);

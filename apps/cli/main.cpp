@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <string_view>
 
 namespace mercer::cli {
 
@@ -27,11 +28,29 @@ constexpr const char* examples =
     "  mercer inspect wine.st\n"
     "  producer | mercer learn - --rule gha -k 3 -o model.st       from a stream, as rows come\n";
 
-int complain(int code, std::string message, const std::string& help = {}) {
-  // One line, whatever a file name or a cell brought along.
-  message = shown(message, message.size() + 1, true);
-  say(fmt::format("mercer: {}{}\n", message, help.empty() ? "" : fmt::format(" (see {})", help)));
-  return code;
+int complain_of_memory() {
+  // Nothing is left to put a line together from.
+  say("mercer: not enough memory; try a smaller --memory, or fewer components (-k)\n");
+  return 1;
+}
+
+int complain(int code, std::string_view message, const std::string& help = {}) {
+  try {
+    // One line, whatever a file name or a cell brought along.
+    const std::string line = shown(message, message.size() + 1, true);
+    say(fmt::format("mercer: {}{}\n", line, help.empty() ? "" : fmt::format(" (see {})", help)));
+    return code;
+  } catch (const std::bad_alloc&) {
+    return complain_of_memory();
+  }
+}
+
+int unexpected(const std::exception& error) {
+  try {
+    return complain(1, fmt::format("unexpected: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    return complain_of_memory();
+  }
 }
 
 /// What CLI11 found wrong, in our words.
@@ -112,8 +131,8 @@ int main(int argc, char** argv) {
     }
     return cli::complain(error.code() == Errc::bad_option ? 2 : 1, error.what());
   } catch (const std::bad_alloc&) {
-    return cli::complain(1, "not enough memory; try a smaller --memory, or fewer components (-k)");
+    return cli::complain_of_memory();
   } catch (const std::exception& error) {
-    return cli::complain(1, fmt::format("unexpected: {}", error.what()));
+    return cli::unexpected(error);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "core/output_file.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "options.hpp"
 #include "summary.hpp"
@@ -59,8 +60,9 @@ void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) 
 }
 
 void run(const MergeFlags& flags) {
-  if (flags.json && flags.output == "-")
-    throw UsageError("--json and an output of - would both go to standard output");
+  FilePlan plan;
+  plan.reads("MODELS", flags.models).writes("--output", flags.output).prints_json(flags.json);
+  plan.check();
   std::vector<AnyModel> loaded;
   for (const std::string& path : flags.models) loaded.push_back(load_any(path));
   const bool all_float = std::ranges::all_of(

@@ -3,6 +3,7 @@
 #include "contour_points.hpp"
 #include "core/output_file.hpp"
 #include "drawn_rows.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
@@ -266,6 +267,12 @@ void run(const PlotFlags& flags) {
     for (const std::string* flag :
          {&flags.rows.columns, &flags.rows.exclude, &flags.rows.label, &flags.rows.id})
       if (!flag->empty()) throw UsageError("there is no DATA to take columns from");
+  FilePlan()
+      .reads("MODEL", flags.model)
+      .reads("DATA", flags.rows.data)
+      .reads("--reference", flags.reference)
+      .writes("--output", flags.output)
+      .check();
   const bool is_trace = flags.kind == "trace" && !flags.model.ends_with(".st");
   const std::string picture =
       is_trace ? draw_trace(flags)

@@ -47,8 +47,6 @@ class PreImageRows {
         decoder_(model, preimage_options(flags, threads)) {}
 
   void open(const std::string& output, const Schema& schema) {
-    if (!distances_path_.empty() && distances_path_ == output)
-      throw UsageError("the rows and --distances would both go to '" + output + "'");
     const typename Sink<T>::Texts texts{schema.id, schema.label};
     rows_.emplace(output, row_names(model_), texts, Format::by_extension, threads_);
     if (!distances_path_.empty())

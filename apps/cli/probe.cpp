@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "core/require.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
@@ -117,6 +118,7 @@ std::string words(const Probe& probe, const std::vector<std::string>& texts, con
 
 template <class T>
 void probe_rows(const ProbeFlags& flags) {
+  FilePlan().reads("DATA", flags.rows.data).check();
   const Matrix<double> directions = parse_directions(flags.directions);
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());

@@ -158,8 +158,8 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
 }
 
 void run(const ScoreFlags& flags) {
-  if (flags.json && flags.output == "-")
-    throw UsageError("--json and an output of - would both go to standard output");
+  FilePlan plan = files_of(flags, "DATA");
+  plan.reads("--reference", flags.reference).prints_json(flags.json).check();
   if (flags.rows.data == "-" && flags.reference == "-")
     throw UsageError("DATA and --reference cannot both be standard input");
   std::visit([&](const auto& model) { score_rows(model, flags); }, load_model(flags));

@@ -20,6 +20,14 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
   add_help(command);
 }
 
+FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name) {
+  FilePlan plan;
+  plan.reads("MODEL", flags.model)
+      .reads(data_name, flags.rows.data)
+      .writes("--output", flags.output);
+  return plan;
+}
+
 AnyModel load_model(const ThroughModelFlags& flags) {
   if (flags.precision.empty()) return load_any(flags.model);
   if (parse_is_float(flags.precision)) return Model<float>::load(flags.model);

@@ -1,6 +1,7 @@
 #pragma once
 // Commands that send rows through a saved model: the flags they share, and the model.
 
+#include "file_plan.hpp"
 #include "options.hpp"
 
 #include <mercer/data.hpp>
@@ -23,6 +24,9 @@ struct ThroughModelFlags {
 void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
                              const std::string& data_name, const std::string& data_help,
                              const std::string& output_help, Weights weights = Weights::no);
+
+/// What these flags read and write, to be completed and checked before anything is opened.
+FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name);
 
 /// The model in the precision asked for, or in its own.
 AnyModel load_model(const ThroughModelFlags& flags);

@@ -46,6 +46,7 @@ void add_transform(CLI::App& app) {
                           "rows with the model's columns, in any order; - for standard input",
                           "the scores (.csv .tsv .npy; - for standard output)");
   command.callback([flags] {
+    files_of(*flags, "DATA").check();
     std::visit([&](const auto& model) { transform_rows(model, *flags); }, load_model(*flags));
   });
 }

@@ -3,6 +3,7 @@
 #include "bars.hpp"
 #include "core/output_file.hpp"
 #include "data/memory.hpp"
+#include "file_plan.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
@@ -129,11 +130,14 @@ void tune_rows(const TuneFlags& flags) {
   options.preimage.method = parse_preimage_method(flags.method);
   options.preimage.threads = options.fit.threads;
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
-  require_distinct({{"--output", flags.model},
-                    {"--table", flags.table},
-                    {"--plot", flags.plot},
-                    {"--checkpoint", flags.checkpoint}},
-                   flags.json);
+  FilePlan plan;
+  plan.reads("DATA", flags.rows.data)
+      .writes("--output", flags.model)
+      .writes("--table", flags.table)
+      .writes("--plot", flags.plot)
+      .writes("--checkpoint", flags.checkpoint)
+      .prints_json(flags.json);
+  plan.check();
   for (const std::string& path : {flags.model, flags.table, flags.plot})
     if (can_try(path)) OutputFile trial(path);
 

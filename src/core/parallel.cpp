@@ -1,17 +1,33 @@
 #include "core/parallel.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace mercer {
 
+namespace {
+
+/// Those that this process may run on: containers and `taskset` leave only some.
+int usable_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) > 0)
+    return CPU_COUNT(&cores);
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
 int thread_count(int asked) {
   if (asked > 0) return asked;
-  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int cores = usable_cores();
   return cores;
 }
 
@@ -36,7 +52,11 @@ void parallel_for(Index count, int threads, const std::function<void(Index)>& ta
   {
     std::vector<std::jthread> helpers;
     helpers.reserve(static_cast<std::size_t>(workers) - 1);
-    for (int i = 1; i < workers; ++i) helpers.emplace_back(work);
+    try {
+      for (int i = 1; i < workers; ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that are here do the work, with the same result.
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);

@@ -111,11 +111,4 @@ TEST_F(CliOutput, a_symbolic_link_stays_one) {
   EXPECT_EQ(cells(slurp(dir / "real.csv")).size(), 1798u);
 }
 
-TEST_F(CliOutput, scores_may_replace_the_data_they_came_from) {
-  const std::string data = dir.file("x.csv", slurp(data_file("iris.csv")));
-  const auto run = mercer({"fit", data, "--label", "species", "-q", "--scores", data});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(cells(slurp(data)).size(), 151u);
-}
-
 }  // namespace mercer::test::output_test
