@@ -19,12 +19,6 @@ constexpr double krylov_passes = 10, krylov_block = 24;
 /// The least that is worth being called an approximation.
 constexpr Index least_rank = 16;
 
-/// Of all threads together.
-struct Speed {
-  double pairs;  ///< kernel values a second
-  double flops;  ///< of matrix products, a second
-};
-
 template <class Work>
 double best_seconds(const Work& work) {
   double best = 1e9;
@@ -37,7 +31,7 @@ double best_seconds(const Work& work) {
   return std::max(best, 1e-7);
 }
 
-Speed measured(const Kernel& kernel, Index columns, int threads) {
+Speed measured_speed(const Kernel& kernel, Index columns, int threads) {
   constexpr Index side = 256;
   Matrix<double> x(side, columns), tile(side, side), product(side, side);
   Random random(1);
@@ -80,9 +74,13 @@ Plan plan_kernel(const FitOptions& options, double rows, double columns, double 
   if (options.seconds == 0) return {};
   require(rows > 0, Errc::bad_option,
           "--time: how many rows will come is not known; give an --approx instead");
-  const Speed speed =
-      measured(*options.kernel, static_cast<Index>(std::clamp(std::ceil(columns), 1.0, 4096.0)),
-               options.threads);
+  const auto typical = static_cast<Index>(std::clamp(std::ceil(columns), 1.0, 4096.0));
+  return plan_at_speed(options, rows, exact_budget, budget,
+                       measured_speed(*options.kernel, typical, options.threads));
+}
+
+Plan plan_at_speed(const FitOptions& options, double rows, double exact_budget, double budget,
+                   const Speed& speed) {
   const double exact = exact_seconds(rows, exact_budget, speed);
   const std::string wish = time_text(options.seconds);
   if (exact_budget > 0 && exact <= options.seconds)

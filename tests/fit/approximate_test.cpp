@@ -341,12 +341,14 @@ TEST(Approximate, a_fraction_counts_what_the_features_leave_out) {
 }
 
 TEST(Approximate, time_decides_between_exact_and_approximate_and_says_so) {
+  // What is decided at a given speed is tested in plan_test.cpp; no machine computes 8e4 kernel
+  // values in a nanosecond, or takes a day for 6e6.
   const Matrix<double> x = clustered(2500);
-  FitOptions options{.components = 3, .kernel = kernels::rbf({.gamma = 0.05}), .seconds = 1e4};
+  FitOptions options{.components = 3, .kernel = kernels::rbf({.gamma = 0.05}), .seconds = 1e5};
   const auto exact = fit(x, options);
   EXPECT_FALSE(exact.report().approximation);
   EXPECT_HAS(exact.report().solver.why, "exact: expected to take");
-  options.seconds = 1e-4;
+  options.seconds = 1e-9;
   const auto quick = fit(x, options);
   ASSERT_TRUE(quick.report().approximation);
   EXPECT_EQ(quick.report().approximation->name, "cholesky");
