@@ -175,7 +175,9 @@ void explain(const Rate& rate) {
 std::string stop_text(const Learned& learned) {
   switch (learned.stop) {
     case LearnStop::converged:
-      return "stopped as nothing turned any more";
+      return "stopped: converged";
+    case LearnStop::not_moving:
+      return "stopped: not moving";
     case LearnStop::interrupted:
       return "interrupted";
     case LearnStop::end:
@@ -195,11 +197,14 @@ std::string json_of(const Learned& learned, const LearnFlags& flags) {
                    {"epochs", learned.epochs},
                    {"time", learned.time},
                    {"order", learned.shuffled ? "shuffled" : "as-it-comes"},
-                   {"stop", learned.stop == LearnStop::end         ? "end"
-                            : learned.stop == LearnStop::converged ? "converged"
-                                                                   : "interrupted"},
+                   {"stop", learned.stop == LearnStop::end          ? "end"
+                            : learned.stop == LearnStop::converged  ? "converged"
+                            : learned.stop == LearnStop::not_moving ? "not moving"
+                                                                    : "interrupted"},
                    {"convergence",
-                    {{"converged", c.converged},
+                    {{"state", name_of(c.state)},
+                     {"converged", c.converged},
+                     {"angle", c.angle},
                      {"angle_change", c.angle_change},
                      {"norm_error", c.norm_error},
                      {"correlation", c.correlation},

@@ -54,7 +54,7 @@ TraceOutput TraceFile::output() {
 void TraceFile::add(const TraceRow& row) {
   const auto columns = [&] {
     return trace_columns(static_cast<Index>(row.modes.size()),
-                         static_cast<Index>(row.span_angles.size()));
+                         static_cast<Index>(row.span_angles.size()), row.ode);
   };
   const std::vector<double> values = trace_values(row);
   if (fd_ < 0) {

@@ -236,15 +236,16 @@ std::string draw_trace(const PlotFlags& flags) {
         names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(stem); }));
   };
   const Index modes = begun_with("theta_"), neurons = begun_with("span_angle_");
+  const bool ode = modes == 0 || begun_with("ode_theta_") > 0;
   require(
-      names == trace_columns(modes, neurons), Errc::bad_data,
+      names == trace_columns(modes, neurons, ode), Errc::bad_data,
       "'{}' is not a trace: its columns are not those that mercer learn --trace writes (.csv or "
       ".tsv)",
       flags.model);
   require(table.x.rows() > 0, Errc::bad_data, "'{}' has no rows", flags.model);
   std::vector<TraceRow> trace;
   for (Index i = 0; i < table.x.rows(); ++i)
-    trace.push_back(trace_row(table.x.row(i).data(), modes, neurons));
+    trace.push_back(trace_row(table.x.row(i).data(), modes, neurons, ode));
   RunChartOptions options;
   options.title = flags.title;
   if (!flags.width.empty())

@@ -31,8 +31,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace mercer {
+
+class Moment;  ///< R of rows that can be read again: src/learners/certify.hpp
 
 /// Learns from rows as they come, and has a model at any time.
 template <class L>
@@ -67,7 +70,18 @@ struct LearnerOptions {
   MissingRow missing = MissingRow::error;
   std::uint64_t seed = 1;  ///< of the first weights
   int threads = 0;         ///< of mini-batches; 0: one per core
+  /// Measure from the rows, as they come, how far components are from theirs: without it `look`
+  /// cannot tell a run that has converged from one that no longer moves. A row then costs O(k·D)
+  /// once more (products of whole blocks, an eighth of them after 32,768 rows).
+  bool watch = false;
 };
+
+enum class LearnState {
+  moving,      ///< weight vectors have turned by more than 0.7° since the last look
+  not_moving,  ///< by less; but they may be far from where they should be
+  converged,   ///< components are within 2° of those of the rows, at 95 % confidence
+};
+std::string_view name_of(LearnState state);  ///< "moving", "not moving", "converged"
 
 /// How far a run has come, judged without knowing the answer.
 struct Convergence {
@@ -75,8 +89,15 @@ struct Convergence {
   double norm_error = 0;     ///< max |‖w_j‖ − 1|
   double correlation = 0;    ///< largest |correlation| of two outputs
   double variance_error = 0;  ///< max |variance of y_j / (w_jᵀRw_j/‖w_j‖²) − 1|, R from recent rows
-  bool converged = false;  ///< within 0.7°, 2 %, 0.05 and 5 %, in this order
+  /// Bound on the angle of any component to that of the rows, degrees: from the residual Rw − λw
+  /// over the gap to other variances, R and its standard error from the rows. 90: not known.
+  double angle = 90;
+  double explained = 0;  ///< share of the variance that the components have
+  LearnState state = LearnState::moving;
+  bool converged = false;  ///< state is `converged`: `angle` of at most 2, `norm_error` of 0.02
   std::string text;        ///< in one sentence
+  /// Variances λ_j of the rows along their components: values ± errors. Empty: not known.
+  Vector<double> variances{}, errors{};
 };
 
 class Hebbian {
@@ -113,8 +134,9 @@ class Hebbian {
   Vector<double> output_variances() const;  ///< of y_j; rows count more the later they came
   double total_variance() const;            ///< E‖φ(x) − m‖²
 
-  /// Compares with the state at the last call.
-  Convergence look();
+  /// Compares with the state at the last call. `rows`: R of all rows, where they can be read again;
+  /// it is asked once little moves.
+  Convergence look(Moment* rows = nullptr);
 
   /// Everything it knows, to go on later bit for bit.
   std::string save_state() const;

@@ -65,11 +65,14 @@ class KernelHebbian {
   double time() const;                         ///< t = Ση
   double rate() const;                         ///< η of the last step, times its weight
   const Matrix<double>& coefficients() const;  ///< A, k×N
-  double norm() const;                         ///< ‖w_1‖ in feature space
-  Vector<double> output_variances() const;     ///< of y_j; rows count more the later they came
-  double total_variance() const;               ///< E‖Φ̃(x)‖²
+  /// ‖w_1‖ in feature space. The first call costs O(N²), and every step from then on O(1) more:
+  /// with c = 1 − ηy₁², ‖w₁‖² ← c²‖w₁‖² + 2cηy₁² + η²y₁²‖φ‖².
+  double norm() const;
+  Vector<double> output_variances() const;  ///< of y_j; rows count more the later they came
+  double total_variance() const;            ///< E‖Φ̃(x)‖²
 
-  /// Compares with the state at the last call, in feature space. Costs about an epoch.
+  /// Compares with the state at the last call, in feature space. Costs about an epoch, and once
+  /// little moves some more: the residuals of the components over all rows are computed.
   Convergence look();
 
   /// Everything that changes, to go on later bit for bit with the same kernel, rows and options.

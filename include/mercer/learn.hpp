@@ -56,7 +56,8 @@ struct LearnOptions {
   Index landmarks = 0;
 
   /// Passes over the rows. 0: one over a stream; over rows in memory as many as it takes until
-  /// nothing turns by more than `until` (0.1 degrees when that is 0), at most 100.
+  /// nothing turns by more than `until`, at most 100. When that is 0 as well: until nothing turns
+  /// by more than 0.1 degrees and the run has converged, or it turns by less than 0.001.
   int epochs = 0;
   Order order = Order::automatic;
   Scale scale = Scale::none;  ///< `std` needs a pass before
@@ -83,7 +84,8 @@ struct LearnOptions {
 
 enum class LearnStop {
   end,          ///< all rows of all epochs
-  converged,    ///< by `until`
+  converged,    ///< by `until`, and the components are those of the rows
+  not_moving,   ///< by `until`, but they may be far from them
   interrupted,  ///< by the monitor
 };
 

@@ -45,17 +45,20 @@ struct TraceRow {
   double ode_norm = 0;
   std::vector<Mode> modes;          ///< empty without theory
   std::vector<double> span_angles;  ///< one a neuron; empty without theory
+  /// Whether there is an ODE: what it says is NaN otherwise, and has no columns.
+  bool ode = true;
 };
 
 /// Names of the columns: `step, time, eta, norm, output_variance, rayleigh, lyapunov`, then
 /// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j, ode_angle_j`
-/// for each mode, `lyapunov_sign`, `ode_norm`, and `span_angle_j` for each neuron.
-std::vector<std::string> trace_columns(Index modes, Index neurons);
+/// for each mode, `lyapunov_sign`, `ode_norm`, and `span_angle_j` for each neuron. Without an ODE
+/// those of them that tell of it are left out.
+std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode = true);
 
 /// A row in that order.
 std::vector<double> trace_values(const TraceRow& row);
 
 /// And back.
-TraceRow trace_row(const double* values, Index modes, Index neurons);
+TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode = true);
 
 }  // namespace mercer

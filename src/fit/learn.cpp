@@ -6,9 +6,11 @@
 #include "fit/learn_exact.hpp"
 #include "fit/learn_input.hpp"
 #include "fit/learn_learner.hpp"
+#include "fit/learn_moment.hpp"
 #include "fit/learn_order.hpp"
 #include "fit/learn_space.hpp"
 #include "fit/learn_trace.hpp"
+#include "learners/convergence.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int most_epochs = 100;         // when nobody says how many
 constexpr double automatic_until = 0.1;  // degrees
+constexpr double frozen = 0.001;         // degrees: more epochs would change nothing
 constexpr Index single_modes = 16;
 constexpr Index chunk_rows = 1024;  // between two looks at the clock
 constexpr auto checkpoint_seconds = std::chrono::seconds(10);
@@ -90,7 +93,7 @@ class Run {
         learner_(in_.anchors.size() > 0
                      ? kernel_learner(*options.kernel, std::exchange(in_.anchors, {}), in_.weights,
                                       options)
-                     : hebbian_learner(map_, options.learner)),
+                     : hebbian_learner(map_, watched(options.learner))),
         trace_(make_trace()),
         order_(rows_ ? RowOrder(*rows_, in_.weights, in_.shuffled, options.learner.seed, before_)
                      : RowOrder(*in_.source, before_)),
@@ -139,6 +142,29 @@ class Run {
 
  private:
   const Standard* standard() const { return standard_ ? &*standard_ : nullptr; }
+
+  /// Rows that come once, or that fade, are judged as they come; the others are read again.
+  LearnerOptions watched(LearnerOptions learner) {
+    if (!rows_)
+      if (const auto whole = in_.source->whole()) {
+        judged_ = whole->rows;
+        judged_weights_ = whole->weights;
+      }
+    if (rows_) {
+      judged_ = *rows_;
+      judged_weights_ = in_.weights;
+    }
+    if (learner.forgetting > 0) judged_.reset();
+    learner.watch = !judged_;
+    return learner;
+  }
+
+  std::unique_ptr<RowsMoment> moment() const {
+    if (!judged_) return nullptr;
+    const LearnerOptions& l = o_.learner;
+    return std::make_unique<RowsMoment>(*judged_, judged_weights_, before_, map_, l.centre,
+                                        learner_->mean(), l.threads);
+  }
 
   int epochs() const {
     const int epochs = o_.epochs > 0 ? o_.epochs : in_.memory ? most_epochs : 1;
@@ -222,21 +248,20 @@ class Run {
   void look() {
     const std::int64_t rows = learner_->rows() + learner_->skipped();
     if (learner_->steps() > 0) {
-      convergence_ = learner_->look();
+      convergence_ = learner_->look(moment().get());
       looked_at_ = rows;
-      const double explained =
-          std::min(1.0, learner_->output_variances().sum() / learner_->total_variance());
       note_ = fmt::format("turned {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
-                          100 * explained);
+                          100 * convergence_.explained);
       report_.note(note_);
       ++looks_;
       // Plain Hebb turns no more either, once it is on its way to infinity.
       const bool calm = looks_ > 1 && convergence_.angle_change <= until_ &&
                         convergence_.norm_error <= calm_norm_error;
       calm_ = calm ? calm_ + 1 : 0;
-      // Once may be chance.
-      if (until_ > 0 && calm_ >= 2) {
-        stop_ = LearnStop::converged;
+      // Once may be chance; and where nobody has said so, not moving is no reason to stop.
+      if (until_ > 0 && calm_ >= 2 &&
+          (o_.until > 0 || convergence_.converged || convergence_.angle_change <= frozen)) {
+        stop_ = convergence_.converged ? LearnStop::converged : LearnStop::not_moving;
         stopped_ = true;
       }
     }
@@ -261,11 +286,18 @@ class Run {
                 {"epoch_rows", epoch_rows_},
                 {"looked_at", looked_at_},
                 {"trace_early", trace_events_.early ? 1 : 0},
+                {"state", static_cast<int>(convergence_.state)},
                 {"stopped", stopped_ ? 1 : 0}};
-    Matrix<double> convergence(1, 5);
+    Matrix<double> convergence(1, 6), variances;
     convergence << convergence_.angle_change, convergence_.norm_error, convergence_.correlation,
-        convergence_.variance_error, convergence_.converged ? 1 : 0;
+        convergence_.variance_error, convergence_.angle, convergence_.explained;
     c.arrays["convergence"] = convergence;
+    if (const Index k = convergence_.variances.size(); k > 0) {
+      variances.resize(2, k);
+      variances.row(0) = convergence_.variances.transpose();
+      variances.row(1) = convergence_.errors.transpose();
+    }
+    c.arrays["variances"] = variances;
     Matrix<double> weights(1, 2);
     weights << position_weight_, epoch_weight_;
     c.arrays["weights"] = weights;
@@ -297,15 +329,32 @@ class Run {
       epoch_rows_ = found->counts.at("epoch_rows");
       looked_at_ = found->counts.at("looked_at");
       stopped_ = found->counts.at("stopped") != 0 && until_ > 0;
-      if (stopped_) stop_ = LearnStop::converged;
       const auto numbers = [&](const char* name, Index count) {
         const Matrix<double>& array = found->arrays.at(name);
         if (array.rows() != 1 || array.cols() != count) throw std::out_of_range(name);
         return array;
       };
-      const Matrix<double> c = numbers("convergence", 5), weights = numbers("weights", 2);
-      convergence_ = {c(0, 0), c(0, 1),      c(0, 2),
-                      c(0, 3), c(0, 4) != 0, found->texts.at("convergence")};
+      const Matrix<double> c = numbers("convergence", 6), weights = numbers("weights", 2);
+      const std::int64_t state = found->counts.at("state");
+      if (state < 0 || state > static_cast<int>(LearnState::converged))
+        throw std::out_of_range("state");
+      convergence_ = {.angle_change = c(0, 0),
+                      .norm_error = c(0, 1),
+                      .correlation = c(0, 2),
+                      .variance_error = c(0, 3),
+                      .angle = c(0, 4),
+                      .explained = c(0, 5),
+                      .state = static_cast<LearnState>(state),
+                      .converged = state == static_cast<int>(LearnState::converged),
+                      .text = found->texts.at("convergence")};
+      const Matrix<double>& variances = found->arrays.at("variances");
+      if (variances.size() > 0) {
+        if (variances.rows() != 2 || variances.cols() != o_.learner.components)
+          throw std::out_of_range("variances");
+        convergence_.variances = variances.row(0).transpose();
+        convergence_.errors = variances.row(1).transpose();
+      }
+      if (stopped_) stop_ = convergence_.converged ? LearnStop::converged : LearnStop::not_moving;
       position_weight_ = weights(0, 0);
       epoch_weight_ = weights(0, 1);
       note_ = found->texts.at("note");
@@ -334,21 +383,58 @@ class Run {
     }
     parts.report.solver.passes = std::min(epoch_ + 1, epochs_);
     parts.report.solver.converged = convergence_.converged;
+    parts.report.certificate = certificate(parts);
     parts.report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     parts.report.peak_memory_bytes = peak_memory_bytes();
     return Model<double>(std::move(parts));
+  }
+
+  /// Of the variances that were measured, wide enough for the learned ones beside them.
+  Certificate certificate(const ModelParts<double>& parts) const {
+    Certificate out;
+    const Index k = parts.eigenvalues.size();
+    if (!convergence_.converged || convergence_.variances.size() != k) {
+      out.reason = fmt::format(
+          "learned, and the run is {}: variances are those along its weights, which may be far "
+          "from "
+          "the components",
+          convergence_.converged ? "not measured" : "not known to have converged");
+      return out;
+    }
+    // Sums over the rows in double.
+    out.rounding = 64 * std::numeric_limits<double>::epsilon() * parts.report.total_variance *
+                   parts.report.weight;
+    for (Index j = 0; j < k; ++j) {
+      const double learned = parts.eigenvalues[j];
+      // R has the divisor N whatever that of the model's variances is.
+      const double scale = parts.report.weight, middle = convergence_.variances[j] * scale;
+      const double error = convergence_.errors[j] * scale + out.rounding;
+      out.low.push_back(std::min(learned, middle - error));
+      out.high.push_back(std::max(learned, middle + error));
+    }
+    out.confidence = 0.95;
+    out.reason =
+        judged_ || in_.memory
+            ? "residuals of the components over all rows; the others were looked for from random "
+              "vectors"
+            : "standard error of a learned variance, from sums over blocks of 64 rows of the "
+              "stream";
+    return out;
   }
 
   Learned result() {
     // After the last checkpoint: a run that goes on from it has neither this row nor this look.
     if (learner_->steps() > 0 && !trace_.has(learner_->steps())) trace_.take_last(*learner_);
     if (looks_ == 0 || stop_ == LearnStop::end) {
-      const Convergence now = learner_->look();
+      Convergence now = learner_->look(moment().get());
       // A look soon after another sees little turning.
       const auto rows = static_cast<double>(learner_->rows() + learner_->skipped());
-      if (rows - static_cast<double>(looked_at_) >= 0.1 * rows ||
-          now.angle_change >= convergence_.angle_change)
-        convergence_ = now;
+      if (rows - static_cast<double>(looked_at_) < 0.1 * rows &&
+          now.angle_change < convergence_.angle_change) {
+        now.angle_change = convergence_.angle_change;
+        settle(now, looks_ > 1);
+      }
+      convergence_ = now;
     }
     Learned out{.model = model(),
                 .convergence = convergence_,
@@ -375,6 +461,8 @@ class Run {
   std::optional<Rows<double>> rows_;        // what is learned, where it lies in memory
   const Standard* before_;                  // what is done to it before
   std::shared_ptr<const Map<double>> map_;  // and then
+  std::optional<Rows<double>> judged_;      // rows by which the run is judged; none: as they come
+  const double* judged_weights_ = nullptr;
   std::unique_ptr<RunLearner> learner_;
   RunTrace trace_;
   RowOrder order_;

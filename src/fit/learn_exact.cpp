@@ -1,7 +1,10 @@
 #include "fit/learn_exact.hpp"
 
+#include "core/require.hpp"
 #include "fit/mapped_source.hpp"
 #include "solvers/dense.hpp"
+
+#include <limits>
 
 namespace mercer {
 
@@ -24,7 +27,14 @@ void move_origin(Exact& exact, const Vector<double>& delta) {
   Matrix<double> small = d * d.transpose();
   small.diagonal().head(r) += exact.values;
   const Eigenpairs pairs = dense_eigenpairs(small, p, 1e-8, 1);
-  exact.values = pairs.values.cwiseMax(0);
+  // Σλqqᵀ + δδᵀ has no eigenvalue below 0 but for the rounding of the largest.
+  const double rounding =
+      64 * static_cast<double>(p) * std::numeric_limits<double>::epsilon() * pairs.values[0];
+  require(pairs.values.minCoeff() >= -rounding, Errc::not_converged,
+          "a second moment has the eigenvalue {:.3g}; please report this with the command and the "
+          "data",
+          pairs.values.minCoeff());
+  exact.values = (pairs.values.array() < 0).select(0.0, pairs.values);
   exact.vectors = pairs.vectors * axes;
 }
 

@@ -20,8 +20,6 @@ class Common : public RunLearner {
   double time() const override { return learner_.time(); }
   double rate() const override { return learner_.rate(); }
   Vector<double> output_variances() const override { return learner_.output_variances(); }
-  double total_variance() const override { return learner_.total_variance(); }
-  Convergence look() override { return learner_.look(); }
   std::string save_state() const override { return learner_.save_state(); }
   void load_state(const std::string& bytes) override { learner_.load_state(bytes); }
 
@@ -40,6 +38,8 @@ class OfFeatures final : public Common<Hebbian> {
   std::int64_t skipped() const override { return learner_.skipped(); }
   double norm() const override { return weights().row(0).norm(); }
   Matrix<double> weights() const override { return learner_.weights(); }
+  Vector<double> mean() const override { return learner_.mean(); }
+  Convergence look(Moment* rows) override { return learner_.look(rows); }
 };
 
 class OfRows final : public Common<KernelHebbian> {
@@ -55,6 +55,8 @@ class OfRows final : public Common<KernelHebbian> {
   std::int64_t skipped() const override { return 0; }
   double norm() const override { return learner_.norm(); }
   Matrix<double> weights() const override { return learner_.coefficients(); }
+  Vector<double> mean() const override { return {}; }
+  Convergence look(Moment*) override { return learner_.look(); }
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 // What a run asks of its learner, be its weights vectors of features or combinations of rows.
 
+#include "learners/certify.hpp"
+
 #include <mercer/hebbian.hpp>
 #include <mercer/kernel_hebbian.hpp>
 #include <mercer/learn.hpp>
@@ -27,8 +29,9 @@ class RunLearner {
   virtual double norm() const = 0;             ///< ‖w_1‖
   virtual Matrix<double> weights() const = 0;  ///< for theory
   virtual Vector<double> output_variances() const = 0;
-  virtual double total_variance() const = 0;
-  virtual Convergence look() = 0;
+  virtual Vector<double> mean() const = 0;  ///< of features, so far
+  /// `rows`: R of all rows, where they can be read again and the learner has none of its own.
+  virtual Convergence look(Moment* rows) = 0;
 
   virtual std::string save_state() const = 0;
   virtual void load_state(const std::string& bytes) = 0;

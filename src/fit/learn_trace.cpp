@@ -26,10 +26,10 @@ Matrix<double> table(const std::vector<TraceRow>& rows) {
   return out;
 }
 
-std::vector<TraceRow> rows_of(const Matrix<double>& table, Index modes, Index neurons) {
+std::vector<TraceRow> rows_of(const Matrix<double>& table, Index modes, Index neurons, bool ode) {
   std::vector<TraceRow> out;
   for (Index i = 0; i < table.rows(); ++i)
-    out.push_back(trace_row(table.row(i).data(), modes, neurons));
+    out.push_back(trace_row(table.row(i).data(), modes, neurons, ode));
   return out;
 }
 
@@ -55,6 +55,7 @@ TraceRow RunTrace::row_of(const RunLearner& learner) {
     row.lyapunov = lyapunov(row.norm);
     return row;
   }
+  row.ode = theory_->has_ode();
   const Vector<double>& lambda = theory_->eigenvalues();
   const Matrix<double> theta = theory_->coordinates(learner.weights());
   const Matrix<double>& ode = theory_->at(row.time);
@@ -97,7 +98,14 @@ void RunTrace::take(const RunLearner& learner, bool regular) {
 }
 
 void RunTrace::take_last(const RunLearner& learner) {
-  last_ = row_of(learner);
+  TraceRow row = row_of(learner);
+  for (const double value : trace_values(row))
+    require(
+        std::isfinite(value), Errc::not_converged,
+        "step {}: at the rate {:.3g} weights or theory leave the range of numbers; use a smaller "
+        "rate, or rate auto",
+        row.step, row.eta);
+  last_ = std::move(row);
   last_step_ = last_->step;
   if (output_.row) output_.row(*last_);
 }
@@ -158,8 +166,9 @@ void RunTrace::restore(const Checkpoint& checkpoint) {
   gap_sum_ = checkpoint.arrays.at("gap")(0, 0);
   regular_ = checkpoint.counts.at("trace_regular");
   const Index neurons = modes_ > 0 ? neurons_ : 0;
-  kept_ = rows_of(checkpoint.arrays.at("trace"), modes_, neurons);
-  early_ = rows_of(checkpoint.arrays.at("early_trace"), modes_, neurons);
+  const bool ode = !theory_ || theory_->has_ode();
+  kept_ = rows_of(checkpoint.arrays.at("trace"), modes_, neurons, ode);
+  early_ = rows_of(checkpoint.arrays.at("early_trace"), modes_, neurons, ode);
   last_step_ = checkpoint.counts.at("trace_step");
   if (theory_ && theory_->integrator()) {
     const Matrix<double>& at = checkpoint.arrays.at("ode_time");

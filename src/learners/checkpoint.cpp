@@ -21,7 +21,7 @@ using safetensors::Array;
 using safetensors::Header;
 
 constexpr const char* checkpoint_format = "mercer-checkpoint";
-constexpr const char* checkpoint_version = "1";
+constexpr const char* checkpoint_version = "2";
 constexpr const char* learner_name = "learner";
 
 std::string previous(const std::string& path) { return path + ".previous"; }

@@ -11,28 +11,60 @@ namespace mercer {
 
 namespace {
 
-/// What counts as converged. Where the noise of steps prevails and falls as n^-0.8, weights turn
-/// between n/1.5 and n by √(1 + 1.5^1.6) = 1.7 times the error that is left: 0.7° stand for 0.4°.
-constexpr double degrees = 0.7, norm = 0.02, correlation = 0.05, variance = 0.05;
+constexpr double converged_norm = 0.02;
 
-/// Of the lines through two vectors, in degrees; exact for small angles too.
-double angle(const Eigen::RowVectorXd& a, const Eigen::RowVectorXd& b) {
-  const double na = a.norm(), nb = b.norm();
-  if (!(na > 0 && nb > 0)) return 90;
-  const Eigen::RowVectorXd u = a / na, v = (a.dot(b) < 0 ? -b : b) / nb;
-  return 2 * std::atan2((u - v).norm(), (u + v).norm()) * 180 / M_PI;
+std::string sentence(const Convergence& c, bool measured) {
+  const std::string moved = fmt::format(
+      "rotation {:.2g} degrees since the last check, norm error {:.2g}, output correlation {:.2g}, "
+      "variance error {:.2g} %",
+      c.angle_change, c.norm_error, c.correlation, 100 * c.variance_error);
+  switch (c.state) {
+    case LearnState::converged:
+      return fmt::format(
+          "converged: components within {:.2g} degrees of those of the rows (95 % confidence), {}",
+          c.angle, moved);
+    case LearnState::not_moving:
+      return fmt::format(
+          "not moving, but not known to have converged: {}; {}",
+          !measured ? "the angle to the components of the rows was not measured"
+          : c.angle >= 90
+              ? "the rows do not tell the angle to their components"
+              : fmt::format("components may be {:.2g} degrees from those of the rows", c.angle),
+          moved);
+    case LearnState::moving:
+      break;
+  }
+  return fmt::format("moving, not converged: {}", moved);
 }
 
 }  // namespace
 
-void judge(Convergence& c, bool compared) {
-  c.converged = compared && c.angle_change <= degrees && c.norm_error <= norm &&
-                c.correlation <= correlation && c.variance_error <= variance;
-  c.text = fmt::format(
-      "{}: turned by {:.2g} degrees since the last look, lengths within {:.2g} of 1, outputs "
-      "correlated by {:.2g}, variances within {:.2g} %",
-      c.converged ? "converged" : "not converged", c.angle_change, c.norm_error, c.correlation,
-      100 * c.variance_error);
+std::string_view name_of(LearnState state) {
+  switch (state) {
+    case LearnState::converged:
+      return "converged";
+    case LearnState::not_moving:
+      return "not moving";
+    case LearnState::moving:
+      break;
+  }
+  return "moving";
+}
+
+void judge(Convergence& c, bool compared, const Verdict& verdict) {
+  c.angle = verdict.largest();
+  c.variances = verdict.values;
+  c.errors = verdict.errors;
+  settle(c, compared);
+}
+
+void settle(Convergence& c, bool compared) {
+  const bool still = compared && c.angle_change <= still_degrees;
+  const bool there = compared && c.angle_change <= converged_degrees &&
+                     c.angle <= converged_degrees && c.norm_error <= converged_norm;
+  c.state = there ? LearnState::converged : still ? LearnState::not_moving : LearnState::moving;
+  c.converged = there;
+  c.text = sentence(c, c.variances.size() > 0);
 }
 
 double largest_correlation(const Matrix<double>& covariance) {
@@ -45,18 +77,19 @@ double largest_correlation(const Matrix<double>& covariance) {
   return largest;
 }
 
-Convergence Hebbian::look() {
+Convergence Hebbian::look(Moment* rows) {
   State& s = *state_;
   const Matrix<double> w = s.settled();
   const Index k = s.components();
   Convergence c;
-  if (s.looked_at.size() > 0) c.angle_change = 0;
+  const bool compared = s.looked_at.size() > 0 && s.steps > 0;
+  if (compared) c.angle_change = 0;
   for (Index j = 0; j < k; ++j) {
-    if (s.looked_at.size() > 0)
-      c.angle_change = std::max(c.angle_change, angle(w.row(j), s.looked_at.row(j)));
+    if (compared) c.angle_change = std::max(c.angle_change, turned(w.row(j), s.looked_at.row(j)));
     c.norm_error = std::max(c.norm_error, std::abs(w.row(j).norm() - 1));
   }
   c.correlation = largest_correlation(s.covariance);
+  if (s.recent_total > 0) c.explained = s.energy.sum() / s.recent_total;
   // The same rows on both sides: what differs is how the weights were when they came.
   const auto n = static_cast<Index>(std::min<std::int64_t>(s.remembered, s.recent.rows()));
   if (n > 0) {
@@ -68,7 +101,29 @@ Convergence Hebbian::look() {
         c.variance_error = std::max(c.variance_error, std::abs(then / quotient - 1));
     }
   }
-  judge(c, s.looked_at.size() > 0 && n > 0);
+  Verdict verdict;
+  const Matrix<double> b = s.orthonormal_components();
+  if (rows && compared && c.angle_change <= converged_degrees)
+    verdict = certify(*rows, b, converged_degrees, s.options.seed);
+  if (s.watch.on()) {
+    verdict = s.watch.verdict(b);
+    // What was known at the last look still is, but for what has turned since then; unless the rows
+    // themselves are taken to change.
+    const double carried =
+        s.options.forgetting > 0 ? 90 : std::min(90.0, s.known[0] + c.angle_change);
+    if (verdict.largest() > carried) {
+      verdict = {.angles = Vector<double>::Constant(1, carried),
+                 .bounds = Vector<double>::Zero(1),
+                 .values = s.known.segment(1, k),
+                 .errors = s.known.tail(k)};
+    } else if (verdict.angles.size() > 0) {
+      s.known << verdict.largest(), verdict.values, verdict.errors;
+    }
+    s.known[0] = std::min(verdict.largest(), 90.0);
+    // Test vectors follow, but not so often that their rows stay few.
+    if (s.watch.rows() > 2 * s.watch.begun()) s.watch.restart(b, s.rows);
+  }
+  judge(c, compared, verdict);
   s.looked_at = w;
   return c;
 }

@@ -20,6 +20,9 @@ constexpr Index block_rows = 64;
 /// One of so many rows is remembered, and so many of them.
 constexpr std::int64_t remember_one_of = 4;
 constexpr Index most_remembered = 64;
+constexpr double largest_limit = 1e50;
+/// Outputs that are less of a row than this are their own projection, to that share of the row.
+constexpr double faint = 1e-9;
 
 void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule) {
   const Index d = map.features(), k = o.components;
@@ -32,6 +35,9 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
   require(o.forgetting >= 0 && o.forgetting < 1, Errc::bad_option,
           "forgetting = {} must be at least 0 and below 1", o.forgetting);
   require(o.limit > 0, Errc::bad_option, "limit = {} must be greater than 0", o.limit);
+  // Weights are squared, and their squares again.
+  require(o.limit <= largest_limit || std::isinf(o.limit), Errc::bad_option,
+          "limit = {} must be at most {:g}", o.limit, largest_limit);
   if (o.centre == LearnedMean::known) {
     require(o.mean.size() == d, Errc::bad_option, "the known mean has {} numbers for {} features",
             o.mean.size(), d);
@@ -48,9 +54,12 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
     : map(std::move(m)),
       options(std::move(o)),
       rule(&rule_named(options.rule)),
-      rate(options.rate) {
+      rate(options.rate),
+      watch(0, 0, LearnedMean::none, 0) {
   require(map != nullptr, Errc::bad_option, "a learner needs a map");
   check(*map, options, *rule);
+  if (options.watch)
+    watch = Watch(options.components, map->features(), options.centre, options.seed);
   const Index k = options.components, d = map->features();
   const Index all = options.batch > 1 ? std::min(k + rule->spare(k), d) : k;
   Random random(options.seed);
@@ -62,6 +71,9 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
       options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
   if (!map->is_identity()) input_sum = Vector<double>::Zero(map->inputs());
   covariance = Matrix<double>::Zero(k, k);
+  energy = Vector<double>::Zero(k);
+  known = Vector<double>::Zero(1 + 2 * k);
+  known[0] = 90;
   recent = Matrix<double>::Zero(most_remembered, d);
   recent_outputs = Matrix<double>::Zero(most_remembered, k);
   hold_limit();
@@ -100,8 +112,9 @@ double Hebbian::State::next_rate(StepFacts facts) {
   if (options.forgetting > 0 && recent_total > 0) {
     const double largest = covariance.diagonal().maxCoeff();
     const double fading = faded(static_cast<double>(facts.rows) * facts.weight);
-    // Before much is known the first variance may be anything; the total is safe.
-    eta = std::max(eta, std::min(fading / largest, 0.5 / recent_total) / facts.weight);
+    // Before much is known variances may be anything; the total is safe, and so is this row.
+    const double safe = 0.5 / std::max(recent_total, facts.square);
+    eta = std::max(eta, std::min(fading / largest, safe) / facts.weight);
   }
   eta *= facts.weight;
   require(std::isfinite(eta) && eta >= 0, Errc::not_converged, "step {}: the rate {} is {}", steps,
@@ -125,10 +138,21 @@ void Hebbian::State::remember(const double* x, const double* y) {
 
 /// Outputs betray weights that explode at the cost of k numbers a row. (Written so that NaN fails.)
 void Hebbian::State::require_bounded(double output, double square) const {
-  const double longest = std::isinf(options.limit) ? rule->largest : options.limit * 1e150;
+  const double longest = std::isinf(options.limit)
+                             ? rule->largest
+                             : options.limit * std::sqrt(static_cast<double>(features()));
   const double k = static_cast<double>(neurons.w.rows());
-  if (!(output <= k * longest * longest * square)) [[unlikely]]
+  if (!(output <= 1.01 * k * longest * longest * square)) [[unlikely]]
     diverged();
+}
+
+/// The same at the end of a call, for the last step that it took.
+void Hebbian::State::require_weights() const {
+  const double longest = std::isinf(options.limit)
+                             ? rule->largest
+                             : options.limit * std::sqrt(static_cast<double>(features()));
+  const double k = static_cast<double>(neurons.w.rows());
+  if (!(neurons.w.squaredNorm() <= 1.01 * k * longest * longest)) diverged();
 }
 
 void Hebbian::State::diverged() const {
@@ -138,7 +162,8 @@ void Hebbian::State::diverged() const {
   fail(Errc::not_converged,
        "step {}: with the rate {:.3g} the weights of rule {} diverge; stay well below {:.2g}, one "
        "over the mean square of the rows{}, or use rate auto",
-       steps, eta, rule->name, 1 / total, weighted ? " (a rate is times the row's weight)" : "");
+       steps, eta, rule->name, total > 0 ? 1 / total : 0.0,
+       weighted ? " (a rate is times the row's weight)" : "");
 }
 
 /// The row after is centred before a step, so that its outputs fall out of the step's own sweep.
@@ -174,6 +199,9 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride, const do
     const double output = outs.squaredNorm();
     require_bounded(output, square);
     const double own = weight_of(i), plain = plain_gain(own), late = late_gain(own);
+    // (x·v)²/‖v‖² with v = Wᵀy: at most ‖x‖² whatever W is, and Σy² where W is orthonormal.
+    const bool direct = limited || !rule->has_rest;
+    double rest = 0, spanned = direct ? (neurons.w.transpose() * outs).squaredNorm() : 0;
     const double step_rate = next_rate({.square = square,
                                         .output = output,
                                         .longest = square * outs.cwiseAbs2().maxCoeff(),
@@ -196,7 +224,11 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride, const do
                            .weight = own,
                            .gain = amnesic,
                            .next = more && !limited ? next : nullptr,
-                           .next_y = next_out});
+                           .next_y = next_out,
+                           .rest = &rest});
+    if (!direct) spanned = output > faint * square ? rest - square + 2 * output : output;
+    const double part = output > 0 ? output / spanned : 0;
+    energy += late * (part * outs.cwiseAbs2() - energy);
     if (limited) {
       hold_limit();
       if (more) outputs(neurons.w.data(), k, d, next, next_out, neurons.scratch.data());
@@ -209,6 +241,8 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride, const do
 
 void Hebbian::State::learn(const double* f, Index n, Index stride, const double* weights) {
   weighted = weighted || weights;
+  for (Index i = 0; watch.on() && i < n; ++i)
+    watch.add(f + i * stride, weights ? weights[i] : 1, mean);
   if (options.batch == 1) return learn_rows(f, n, stride, weights);
   for (Index i = 0; i < n;) {
     if (waiting == 0 && n - i >= options.batch) {
@@ -278,7 +312,7 @@ void Hebbian::update(const Rows<double>& rows, const double* weights) {
     }
     take(first, i + count - first);
   }
-  if (!s.neurons.w.allFinite()) s.diverged();
+  if (s.steps > 0) s.require_weights();
 }
 
 void Hebbian::flush() {
@@ -287,7 +321,7 @@ void Hebbian::flush() {
     const BlasThreads one(1);
     s.learn_batch(s.pending.data(), count, s.features(), s.pending_weights.data());
   }
-  if (!s.neurons.w.allFinite()) s.diverged();
+  if (s.steps > 0) s.require_weights();
 }
 
 }  // namespace mercer

@@ -11,16 +11,17 @@ namespace mercer {
 namespace {
 
 constexpr const char* learner_format = "mercer-learner";
-constexpr const char* learner_version = "2";
+constexpr const char* learner_version = "3";
 constexpr const char* named = "learner state";
 
 /// What must be the same for a state to be of use.
 std::string settings(const std::shared_ptr<const Map<double>>& map, const LearnerOptions& o) {
   return fmt::format(
       "rule {}, {} components, rate {}, batch {}, centre {}, forgetting {}, limit {}, missing {}, "
-      "seed {}, map {} of {} columns",
+      "seed {}, map {} of {} columns{}",
       o.rule, o.components, o.rate.text(), o.batch, static_cast<int>(o.centre), o.forgetting,
-      o.limit, static_cast<int>(o.missing), o.seed, map->text(), map->inputs());
+      o.limit, static_cast<int>(o.missing), o.seed, map->text(), map->inputs(),
+      o.watch ? ", watched" : "");
 }
 
 using Numbers = std::vector<double>;
@@ -40,7 +41,10 @@ void each_part(State& s, Numbers& counts, Numbers& rate, Visit&& visit) {
   visit("pending_weights", s.pending_weights.data(), s.waiting);
   visit("recent", s.recent.data(), s.recent.size());
   visit("recent_outputs", s.recent_outputs.data(), s.recent_outputs.size());
+  visit("energy", s.energy.data(), s.energy.size());
+  visit("known", s.known.data(), s.known.size());
   visit("looked_at", s.looked_at.data(), s.looked_at.size());
+  if (s.watch.on()) Watch::each_part(s.watch, visit);
 }
 
 }  // namespace

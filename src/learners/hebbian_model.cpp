@@ -9,6 +9,22 @@
 
 namespace mercer {
 
+std::vector<Index> Hebbian::State::by_energy() const {
+  std::vector<Index> order(static_cast<std::size_t>(components()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index i, Index j) { return energy[i] > energy[j]; });
+  return order;
+}
+
+Matrix<double> Hebbian::State::orthonormal_components() const {
+  Matrix<double> b = settled(), sorted(b.rows(), b.cols());
+  orthonormal_rows(b);
+  const std::vector<Index> order = by_energy();
+  for (Index j = 0; j < b.rows(); ++j) sorted.row(j) = b.row(order[static_cast<std::size_t>(j)]);
+  return sorted;
+}
+
 Model<double> Hebbian::model() const {
   const State& s = *state_;
   require(s.steps > 0, Errc::bad_data, "{}",
@@ -19,35 +35,30 @@ Model<double> Hebbian::model() const {
                        : std::string("no rows to learn from"));
   require(s.total > 0, Errc::bad_data, "the rows have no variance");
   const Index k = s.components();
-  Matrix<double> b = s.settled(), own = s.weights();
-  orthonormal_rows(b);
-  orthonormal_rows(own);
+  const std::vector<Index> order = s.by_energy();
+  const Matrix<double> b = s.orthonormal_components();
   for (Index j = 0; j < k; ++j)
-    require(b.row(j).squaredNorm() > 0 && own.row(j).squaredNorm() > 0, Errc::not_converged,
+    require(b.row(j).squaredNorm() > 0, Errc::not_converged,
             "the weights of component {} are a combination of those before it; learn fewer "
             "components, or from more rows",
-            j + 1);
-
-  // W = LQ with L lower triangular, so the covariance of Q's outputs is that of y turned by L⁻¹.
-  const Matrix<double> l = s.weights() * own.transpose();
-  const Matrix<double> half = l.triangularView<Eigen::Lower>().solve(s.covariance);
-  const Matrix<double> turned =
-      l.triangularView<Eigen::Lower>().solve(Matrix<double>(half.transpose()));
-  Vector<double> variances = turned.diagonal().cwiseMax(0);
-  // A share of the variance of the same rows: shares add up to at most 1, and are less noisy.
-  if (s.recent_total > 0) variances *= s.total / s.recent_total;
-
-  std::vector<Index> order(static_cast<std::size_t>(k));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index i, Index j) { return variances[i] > variances[j]; });
+            order[static_cast<std::size_t>(j)] + 1);
+  // Shares of the variance of the same rows with the same weights, which add up to at most 1; but
+  // for the rounding of sums of squares that are all positive.
+  const double share = s.recent_total > 0 ? s.energy.sum() / s.recent_total : 0;
+  require(
+      share <= 1 + 1e-9, Errc::not_converged,
+      "the components have {:.6f} of the variance, which is impossible; please report this with "
+      "the command and the data",
+      share);
+  const Vector<double> variances =
+      s.recent_total > 0 ? Vector<double>(s.energy * (s.total / s.recent_total)) : s.energy;
   ModelParts<double> parts;
   parts.map = s.map;
   parts.components.resize(k, s.features());
   parts.eigenvalues.resize(k);
   const double weight = s.weight;
   for (Index j = 0; j < k; ++j) {
-    parts.components.row(j) = b.row(order[static_cast<std::size_t>(j)]);
+    parts.components.row(j) = b.row(j);
     parts.eigenvalues[j] = weight * variances[order[static_cast<std::size_t>(j)]];
   }
   fix_signs(parts.components);
@@ -74,7 +85,9 @@ Model<double> Hebbian::model() const {
                           ? fmt::format("{} steps at rate {}", s.steps, s.options.rate.text())
                           : fmt::format("{} steps", s.steps);
   report.solver.passes = 1;
-  report.solver.converged = true;
+  report.solver.converged = false;  // nobody has judged that: `learn` does
+  report.certificate.reason =
+      "learned from rows as they came; `learn` states standard errors for a run that has converged";
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));
 }

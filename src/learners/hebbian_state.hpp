@@ -3,6 +3,7 @@
 // hebbian_model.cpp; bytes: hebbian_bytes.cpp; convergence: convergence.cpp.
 
 #include "learners/rule.hpp"
+#include "learners/watch.hpp"
 
 #include <mercer/hebbian.hpp>
 
@@ -40,6 +41,10 @@ struct Hebbian::State {
   double total = 0;           ///< E‖x − m‖² of all rows alike
   double recent_total = 0;    ///< the same with the weights of `covariance`
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as W was worse before
+  /// Variance of the rows along each neuron as a part of `recent_total`, with the same weights. The
+  /// parts of each row add up to its projection on a line of the span of W (row by row) or on that
+  /// span (mini-batches): never to more than its length, however long or skew the weights are.
+  Vector<double> energy;
 
   Matrix<double> pending;  ///< rows that wait for their mini-batch to be full
   Vector<double> pending_weights;
@@ -53,6 +58,15 @@ struct Hebbian::State {
   Matrix<double> recent, recent_outputs;
   std::int64_t remembered = 0;
   Matrix<double> looked_at;  ///< weights at the last look; empty: none yet
+  Watch watch;
+  /// The best bound on the angle so far, widened by what the weights have turned since; then the
+  /// variances that came with it and their errors.
+  Vector<double> known;
+
+  /// Neurons by falling variance.
+  std::vector<Index> by_energy() const;
+  /// The rows of B, in that order.
+  Matrix<double> orthonormal_components() const;
 
   /// What the model is made of. A rule without a rate averages by itself.
   Matrix<double> settled() const { return averages() ? average : weights(); }
@@ -77,6 +91,7 @@ struct Hebbian::State {
   void hold_limit();
   void remember(const double* x, const double* y);
   void require_bounded(double output, double square) const;
+  void require_weights() const;
   [[noreturn]] void diverged() const;
 };
 

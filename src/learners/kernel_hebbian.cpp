@@ -7,6 +7,7 @@
 #include "solvers/dense.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -14,6 +15,11 @@ namespace {
 
 /// Outputs beyond this many times the longest row mean weights that explode.
 constexpr double largest = 1e3;
+/// ‖Φ̃(x)‖² = k(x, x) − 2 mean + grand where the means are sums over N rows: its rounding, relative
+/// to the largest k(x, x).
+double rounding_of(Index rows) {
+  return (64 + static_cast<double>(rows)) * std::numeric_limits<double>::epsilon();
+}
 
 }  // namespace
 
@@ -66,9 +72,21 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
     grand = mean.dot(share);
     squares = kernel.diagonal(Rows<double>(x)).array() - 2 * mean.array() + grand;
   }
+  const double rounding =
+      rounding_of(count) * kernel.diagonal(Rows<double>(x)).cwiseAbs().maxCoeff();
+  for (Index i = 0; i < count; ++i) {
+    require(
+        squares[i] >= -rounding, Errc::bad_data,
+        "row {} has the squared length {:.3g} about the mean in feature space: the kernel {} is "
+        "not positive semidefinite on these rows",
+        i + 1, squares[i], kernel.text());
+    if (squares[i] < 0) squares[i] = 0;  // within the rounding of the sum that it is
+  }
+  require(squares.dot(share) > rounding, Errc::bad_data,
+          "the rows have no variance in feature space");
   // Weights of length about 1: a random combination of the rows.
   a = Matrix<double>::NullaryExpr(options.components, count, [&] { return random.normal(); });
-  a /= std::sqrt(std::max(squares.sum(), 1e-300));
+  a /= std::sqrt(squares.sum());
   covariance = Matrix<double>::Zero(options.components, options.components);
 }
 
@@ -96,16 +114,18 @@ void KernelHebbian::update(std::span<const Index> order) {
   // Sanger's step with e_i in the place of x: in feature space the row is one of the N.
   Vector<double> unit = Vector<double>::Zero(n), y(k), next(k);
   std::vector<double> scratch(static_cast<std::size_t>(hebbian_scratch(k)));
+  const double mean_square = s.squares.dot(s.share), floor = 1e-12 * mean_square;
   s.each_block(order, [&](const Index* rows, const std::vector<const double*>& sections) {
     outputs(s.a.data(), k, n, sections[0], y.data(), scratch.data());
     for (std::size_t r = 0; r < sections.size(); ++r) {
-      const double square = std::max(s.squares[rows[r]], 0.0), output = y.squaredNorm();
+      const double square = s.squares[rows[r]], output = y.squaredNorm();
       ++s.steps;
-      require(output <= static_cast<double>(k) * largest * largest * square + 1e-300,
+      // Rows at the mean have outputs of rounding.
+      require(output <= static_cast<double>(k) * largest * largest * (square + floor),
               Errc::not_converged,
               "step {}: with the rate {:.3g} the weights diverge; stay well below {:.2g}, one over "
               "the mean square of the rows in feature space, or use rate auto",
-              s.steps, s.eta, 1 / s.squares.dot(s.share));
+              s.steps, s.eta, 1 / mean_square);
       // A row of weight 0 is met, and nothing is learned from it.
       s.eta = 0;
       if (const double own = s.weights[rows[r]]; own > 0) {
@@ -115,7 +135,14 @@ void KernelHebbian::update(std::span<const Index> order) {
                                    .gradient = square * output,
                                    .rows = 1,
                                    .weight = own});
+        require(std::isfinite(s.eta) && s.eta >= 0, Errc::not_converged,
+                "step {}: the rate {} is {}", s.steps, s.options.rate.text(), s.eta);
         s.time += s.eta;
+        if (s.first_square >= 0) {
+          const double first = y[0] * y[0], c = 1 - s.eta * first;
+          s.first_square =
+              c * c * s.first_square + 2 * c * s.eta * first + s.eta * s.eta * first * square;
+        }
         const double before = s.learned / (s.learned + own);
         s.learned += own;
         s.covariance += (1 - before * before * before) * (y * y.transpose() - s.covariance);
@@ -132,12 +159,10 @@ void KernelHebbian::update(std::span<const Index> order) {
           s.steps, s.eta);
 }
 
-Model<double> KernelHebbian::model() const {
-  const State& s = *state_;
-  const Index n = s.n(), k = s.options.components;
-  require(s.steps > 0, Errc::bad_data, "nothing was learned yet: call epoch() first");
-  const Matrix<double> y = s.outputs_of(s.a);
-  const Matrix<double> gram = y * s.a.transpose();
+KernelHebbian::State::Components KernelHebbian::State::components() const {
+  const Index k = options.components;
+  const Matrix<double> y = outputs_of(a);
+  const Matrix<double> gram = y * a.transpose();
   // Gram–Schmidt in feature space, twice as always: t·W has orthonormal rows.
   Matrix<double> t = Matrix<double>::Identity(k, k);
   for (Index j = 0; j < k; ++j) {
@@ -151,24 +176,29 @@ Model<double> KernelHebbian::model() const {
             j + 1);
     row /= std::sqrt(square);
   }
-  const Matrix<double> turned = t * y;
-  Matrix<double> b = t * s.a;
-  // Φ̃ is Φ less its mean: coefficients of Φ add up to 0.
-  b -= (b.rowwise().sum() * s.share.transpose()).eval();
-  const Vector<double> mu = turned.cwiseAbs2() * s.weights;
-  std::vector<Index> by_variance(static_cast<std::size_t>(k));
-  std::iota(by_variance.begin(), by_variance.end(), Index{0});
-  std::stable_sort(by_variance.begin(), by_variance.end(),
-                   [&](Index i, Index j) { return mu[i] > mu[j]; });
+  const Matrix<double> b = t * a;
+  const Vector<double> mu = (t * y).cwiseAbs2() * weights;
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) { return mu[i] > mu[j]; });
+  Components out{Matrix<double>(k, n()), Vector<double>(k)};
+  for (Index j = 0; j < k; ++j) {
+    out.b.row(j) = b.row(order[static_cast<std::size_t>(j)]);
+    out.variances[j] = mu[order[static_cast<std::size_t>(j)]];
+  }
+  return out;
+}
 
+Model<double> KernelHebbian::model() const {
+  const State& s = *state_;
+  const Index n = s.n();
+  require(s.steps > 0, Errc::bad_data, "nothing was learned yet: call epoch() first");
+  const State::Components found = s.components();
   ModelParts<double> parts;
   parts.map = kernel_map<double>(s.kernel, s.x);
-  parts.components.resize(k, n);
-  parts.eigenvalues.resize(k);
-  for (Index j = 0; j < k; ++j) {
-    parts.components.row(j) = b.row(by_variance[static_cast<std::size_t>(j)]);
-    parts.eigenvalues[j] = mu[by_variance[static_cast<std::size_t>(j)]];
-  }
+  // Φ̃ is Φ less its mean: coefficients of Φ add up to 0.
+  parts.components = found.b - found.b.rowwise().sum() * s.share.transpose();
+  parts.eigenvalues = found.variances;
   fix_signs(parts.components);
   parts.mean = s.mean;
   parts.input_mean = s.x.transpose() * s.share;
@@ -181,7 +211,14 @@ Model<double> KernelHebbian::model() const {
   report.solver.name = "gha";
   report.solver.why = fmt::format("{} steps at rate {}", s.steps, s.options.rate.text());
   report.solver.passes = static_cast<int>(s.steps / n);
-  report.solver.converged = true;
+  const double all = s.squares.dot(s.weights), share = parts.eigenvalues.sum() / all;
+  require(
+      share <= 1 + 1e-9, Errc::not_converged,
+      "the components have {:.6f} of the variance, which is impossible; please report this with "
+      "the command and the data",
+      share);
+  report.solver.converged = false;  // nobody has judged that: `learn` does
+  report.certificate.reason = "learned; `learn` states intervals for a run that has converged";
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));
 }

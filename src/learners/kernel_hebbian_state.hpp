@@ -36,6 +36,8 @@ struct KernelHebbian::State {
   double time = 0, eta = 0;
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as A was worse before
   Matrix<double> looked_at;   ///< A at the last look; empty: none yet
+  /// ‖w_1‖², kept up to date once somebody has asked for it; negative: nobody has.
+  double first_square = -1;
 
   Index n() const { return x.rows(); }
 
@@ -75,6 +77,13 @@ struct KernelHebbian::State {
     std::iota(order.begin(), order.end(), Index{0});
     return order;
   }
+
+  /// Weights made orthonormal in feature space, in order, then by falling variance.
+  struct Components {
+    Matrix<double> b;          ///< combinations of Φ̃
+    Vector<double> variances;  ///< of all rows, by their weights: Σ w y²
+  };
+  Components components() const;
 
   /// B K̃: the outputs of all rows by the weights BΦ̃, and with them inner products of weights.
   Matrix<double> outputs_of(const Matrix<double>& b) const {

@@ -30,6 +30,23 @@ Vector<double> mean_of(const double* f, Index n, Index stride, const double* wei
   return first + sum / total;
 }
 
+/// E y_j² of outputs made independent of those before, by weights made orthonormal: the diagonal of
+/// L⁻¹ E[yyᵀ] L⁻ᵀ with LLᵀ = WWᵀ. Neurons that add nothing of their own to those before get 0.
+Vector<double> span_energies(const Matrix<double>& gram, const Matrix<double>& yy) {
+  constexpr double own_share = 1e-6;
+  const Index k = gram.rows();
+  Matrix<double> t = Matrix<double>::Identity(k, k);  // orthonormal rows are tW
+  for (Index j = 0; j < k; ++j) {
+    auto row = t.row(j);
+    for (int sweep = 0; sweep < 2; ++sweep)
+      for (Index i = 0; i < j; ++i) row -= row.dot(gram * t.row(i).transpose()) * t.row(i);
+    const double square = row.dot(gram * row.transpose());
+    if (square > own_share * gram(j, j)) row /= std::sqrt(square);
+    else row.setZero();
+  }
+  return (t * yy).cwiseProduct(t).rowwise().sum();
+}
+
 }  // namespace
 
 void BatchSums::start(Index k, Index d, Index most) {
@@ -116,6 +133,9 @@ void Hebbian::State::learn_batch(const double* f, Index n, Index stride, const d
   total += plain * (about_old - total);
   recent_total += late * (square - recent_total);
   covariance += late * (yy.topLeftCorner(k, k) - covariance);
+  Matrix<double> gram(k, k);
+  multiply_transposed(neurons.w.data(), k, d, d, neurons.w.data(), k, d, gram.data(), k);
+  energy += late * (span_energies(gram, yy.topLeftCorner(k, k)) - energy);
 
   Vector<double> x(d), y(k);
   for (Index i = 0; i < n; i += std::max<Index>(n / 8, 1)) {

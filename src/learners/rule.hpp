@@ -27,6 +27,7 @@ struct RowStep {
   double gain = 1;  ///< weight of this row in an average that fades: rules without a rate
   const double* next = nullptr;  ///< the row after, or null
   double* next_y = nullptr;      ///< its outputs after the step
+  double* rest = nullptr;        ///< for ‖x − Wᵀy‖², W before the step: rules that have it
 };
 
 /// A step by the averages over a mini-batch.
@@ -43,7 +44,8 @@ struct RuleRow {
   std::string_view name, formula, notes;
   bool one_component = false;
   bool has_rate = true;
-  double largest = 1e3;  ///< ‖w‖ beyond this: the weights explode
+  bool has_rest = false;  ///< `by_row` fills in `RowStep::rest`
+  double largest = 1e3;   ///< ‖w‖ beyond this: the weights explode
   std::size_t (*memory)(Index neurons) = [](Index) { return std::size_t{0}; };
   void (*by_row)(Neurons&, const RowStep&) = nullptr;
   void (*by_batch)(Neurons&, const BatchStep&) = nullptr;

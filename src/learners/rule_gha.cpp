@@ -6,8 +6,8 @@
 namespace mercer {
 
 void sanger_by_row(Neurons& n, const RowStep& s) {
-  sanger_step(n.w.data(), n.w.rows(), n.w.cols(), s.x, s.y, s.eta, s.next, s.next_y,
-              n.scratch.data());
+  *s.rest = sanger_step(n.w.data(), n.w.rows(), n.w.cols(), s.x, s.y, s.eta, s.next, s.next_y,
+                        n.scratch.data());
 }
 
 void sanger_by_batch(Neurons& n, const BatchStep& s) {
@@ -22,6 +22,7 @@ extern const RuleRow gha_rule = {
     .name = "gha",
     .formula = "w_j += eta y_j (x - sum_{i<=j} y_i w_i)",
     .notes = "Sanger: k components, in order",
+    .has_rest = true,
     .by_row = sanger_by_row,
     .by_batch = sanger_by_batch,
 };

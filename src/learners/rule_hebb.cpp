@@ -44,12 +44,20 @@ void hebb_by_batch(Neurons& n, const BatchStep& s) {
 std::string explain(const Neurons& n) {
   const double norm = n.w.stableNorm();
   const double passed = n.memory[time] - n.memory[since];
+  const double growth = std::log(norm / n.memory[norm_then]) / passed;
+  const double variance = n.memory[along] / n.memory[steps];
+  // One step that is long enough tells nothing of growth.
+  const std::string grows =
+      std::isfinite(growth) && std::isfinite(variance)
+          ? fmt::format(
+                ", growing like e^({:.3g} t) where theory says e^(lambda_1 t) with lambda_1 "
+                "= {:.3g}, the variance along w",
+                growth, variance)
+          : ", after one step or two";
   return fmt::format(
-      "plain Hebb has no bound: |w| = {:.2g} at t = {:.3g}, growing like e^({:.3g} t) where theory "
-      "says e^(lambda_1 t) with lambda_1 = {:.3g}, the variance along w; use oja or "
-      "hebb-normalized, or a limit",
-      norm, n.memory[time], std::log(norm / n.memory[norm_then]) / passed,
-      n.memory[along] / n.memory[steps]);
+      "plain Hebb has no bound: |w| = {:.2g} at t = {:.3g}{}; use oja or hebb-normalized, or a "
+      "limit",
+      norm, n.memory[time], grows);
 }
 
 }  // namespace

@@ -8,13 +8,13 @@ using Row = Eigen::Map<const Eigen::RowVectorXd>;
 
 void hebb_normalized_by_row(Neurons& n, const RowStep& s) {
   n.w += (s.eta * s.y[0]) * Row(s.x, n.w.cols());
-  n.w /= n.w.norm();
+  n.w /= n.w.stableNorm();
   look_ahead(n, s);
 }
 
 void hebb_normalized_by_batch(Neurons& n, const BatchStep& s) {
   n.w += s.eta * s.yx;
-  n.w /= n.w.norm();
+  n.w /= n.w.stableNorm();
 }
 
 }  // namespace

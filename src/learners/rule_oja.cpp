@@ -11,6 +11,7 @@ extern const RuleRow oja_rule = {
     .formula = "w += eta y (x - y w)",
     .notes = "the first component",
     .one_component = true,
+    .has_rest = true,
     .by_row = sanger_by_row,
     .by_batch = sanger_by_batch,
 };

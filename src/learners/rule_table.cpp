@@ -49,12 +49,14 @@ void look_ahead(Neurons& neurons, const RowStep& step) {
 void orthonormal_rows(Matrix<double>& w) {
   for (Index j = 0; j < w.rows(); ++j) {
     auto row = w.row(j);
-    const double before = row.norm();
+    // Steps of any length: the square of one may be beyond a number.
+    const double before = row.stableNorm();
+    if (before > 0) row /= before;
     // Twice: once loses orthogonality when little is left of the row.
     for (int pass = 0; pass < 2; ++pass)
       for (Index i = 0; i < j; ++i) row -= row.dot(w.row(i)) * w.row(i);
     const double norm = row.norm();
-    if (norm > 1e-10 * before) row /= norm;
+    if (!(norm <= 1e-10)) row /= norm;
     else row.setZero();
   }
 }

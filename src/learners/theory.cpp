@@ -15,7 +15,7 @@ constexpr double ode_tolerance = 1e-11;
 
 /// Orthonormal rows; each spans with those before it what it did. A second sweep: one loses
 /// orthogonality where rows are nearly dependent.
-Matrix<double> orthonormal_rows(Matrix<double> a, Vector<double>* diagonal = nullptr) {
+Matrix<double> orthonormal_spans(Matrix<double> a, Vector<double>* diagonal = nullptr) {
   if (diagonal) diagonal->resize(a.rows());
   for (Index j = 0; j < a.rows(); ++j) {
     const double before = a.row(j).norm();
@@ -104,14 +104,13 @@ double line_angle(const Vector<double>& a, const Vector<double>& b) {
 }
 
 Vector<double> nested_span_angles(const Matrix<double>& a, const Matrix<double>& b) {
-  const Matrix<double> p = orthonormal_rows(a), q = orthonormal_rows(b);
+  const Matrix<double> p = orthonormal_spans(a), q = orthonormal_spans(b);
   Vector<double> angles(p.rows());
   for (Index j = 1; j <= p.rows(); ++j) {
     const auto pj = p.topRows(j), qj = q.topRows(j);
     const Matrix<double> cosines = qj * pj.transpose();
     const Matrix<double> rest = qj - cosines * pj;
-    angles[j - 1] =
-        degrees * std::atan2(largest_singular(rest), std::max(0.0, smallest_singular(cosines)));
+    angles[j - 1] = degrees * std::atan2(largest_singular(rest), smallest_singular(cosines));
   }
   return angles;
 }
@@ -141,7 +140,7 @@ Theory::Theory(Vector<double> values, const Matrix<double>& vectors, const Matri
         [lambda = lambda_](const Matrix<double>& y, Matrix<double>& slope) {
           gha_slope(lambda, y, slope);
         },
-        ode_tolerance);
+        ode_tolerance, ode_tolerance * lambda_[0]);
 }
 
 Matrix<double> Theory::coordinates(const Matrix<double>& weights) const {
@@ -204,7 +203,7 @@ const Matrix<double>& Theory::at(double t) {
       now_.row(0) = oja_modes(lambda_, start_.row(0).transpose(), t).transpose();
       break;
     case Flow::orthonormal:
-      now_ = pivot_sign_.asDiagonal() * orthonormal_rows(grown(t));
+      now_ = pivot_sign_.asDiagonal() * orthonormal_spans(grown(t));
       break;
   }
   return now_;

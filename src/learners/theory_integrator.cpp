@@ -10,6 +10,7 @@ namespace mercer {
 namespace {
 
 constexpr int stages = 7;
+constexpr int most_steps = 1'000'000;
 constexpr double a[stages][6] = {
     {},
     {1.0 / 5},
@@ -26,8 +27,8 @@ double largest(const Matrix<double>& x) { return x.size() == 0 ? 0 : x.cwiseAbs(
 
 }  // namespace
 
-Integrator::Integrator(Matrix<double> y, Slope slope, double tolerance)
-    : y_(std::move(y)), slope_(std::move(slope)), tolerance_(tolerance) {
+Integrator::Integrator(Matrix<double> y, Slope slope, double tolerance, double rest)
+    : y_(std::move(y)), slope_(std::move(slope)), tolerance_(tolerance), rest_(rest) {
   for (Matrix<double>& k : k_) k.resize(y_.rows(), y_.cols());
 }
 
@@ -46,9 +47,18 @@ double Integrator::attempt(double h) {
 }
 
 void Integrator::advance(double t) {
-  while (time_ < t) {
+  for (int steps = 0; time_ < t; ++steps) {
     if (!fresh_) slope_(y_, k_[0]);
     fresh_ = true;
+    if (largest(k_[0]) <= rest_) {
+      time_ = t;
+      return;
+    }
+    require(
+        steps < most_steps, Errc::not_converged,
+        "the ODE takes more than {} steps from t = {:.3g} to t = {:.3g}: use a smaller rate, or "
+        "do without theory",
+        most_steps, time_, t);
     if (step_ == 0) {
       const double slope = largest(k_[0]);
       step_ = slope > 0 ? 0.01 * std::max(largest(y_), 1e-3) / slope : t - time_;

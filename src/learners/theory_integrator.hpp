@@ -18,10 +18,11 @@ class Integrator {
   using Slope = std::function<void(const Matrix<double>& y, Matrix<double>& slope)>;
 
   /// `tolerance`: of each step, relative to the largest entry of y, or to 1 where that is larger.
-  Integrator(Matrix<double> y, Slope slope, double tolerance);
+  /// `rest`: slopes of at most this are errors of steps; y stays where it is from then on.
+  Integrator(Matrix<double> y, Slope slope, double tolerance, double rest = 0);
 
   /// Up to time `t`, which is not before the present one. Throws `Errc::not_converged` when no step
-  /// is small enough.
+  /// is small enough, or a million of them are not enough.
   void advance(double t);
 
   double time() const { return time_; }
@@ -37,7 +38,7 @@ class Integrator {
   Matrix<double> y_, next_, scratch_;
   std::array<Matrix<double>, 7> k_;
   Slope slope_;
-  double tolerance_;
+  double tolerance_, rest_;
   double time_ = 0;
   double step_ = 0;     // 0: not chosen yet
   bool fresh_ = false;  // k_[0] is the slope at y_

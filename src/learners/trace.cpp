@@ -2,22 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <limits>
+
 namespace mercer {
 
 namespace {
 constexpr Index plain = 7;  // columns before the modes
 }
 
-std::vector<std::string> trace_columns(Index modes, Index neurons) {
+std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode) {
   std::vector<std::string> names = {"step",     "time",    "eta", "norm", "output_variance",
                                     "rayleigh", "lyapunov"};
   if (modes == 0) return names;
-  for (Index j = 1; j <= modes; ++j)
-    for (const char* name : {"theta", "ode_theta", "angle"})
-      names.push_back(fmt::format("{}_{}", name, j));
-  for (Index j = 1; j <= modes; ++j)
-    for (const char* name : {"alpha", "ode_alpha", "ode_angle"})
-      names.push_back(fmt::format("{}_{}", name, j));
+  const auto add = [&](Index j, std::initializer_list<const char*> all) {
+    for (const char* name : all) names.push_back(fmt::format("{}_{}", name, j));
+  };
+  if (!ode) {
+    for (Index j = 1; j <= modes; ++j) add(j, {"theta", "angle"});
+    for (Index j = 1; j <= modes; ++j) add(j, {"alpha"});
+    names.emplace_back("lyapunov_sign");
+    return names;
+  }
+  for (Index j = 1; j <= modes; ++j) add(j, {"theta", "ode_theta", "angle"});
+  for (Index j = 1; j <= modes; ++j) add(j, {"alpha", "ode_alpha", "ode_angle"});
   names.emplace_back("lyapunov_sign");
   names.emplace_back("ode_norm");
   for (Index j = 1; j <= neurons; ++j) names.push_back(fmt::format("span_angle_{}", j));
@@ -28,6 +36,12 @@ std::vector<double> trace_values(const TraceRow& row) {
   std::vector<double> values = {static_cast<double>(row.step), row.time,     row.eta,     row.norm,
                                 row.output_variance,           row.rayleigh, row.lyapunov};
   if (row.modes.empty()) return values;
+  if (!row.ode) {
+    for (const TraceRow::Mode& m : row.modes) values.insert(values.end(), {m.theta, m.angle});
+    for (const TraceRow::Mode& m : row.modes) values.push_back(m.alpha);
+    values.push_back(row.lyapunov_sign);
+    return values;
+  }
   for (const TraceRow::Mode& m : row.modes)
     values.insert(values.end(), {m.theta, m.ode_theta, m.angle});
   for (const TraceRow::Mode& m : row.modes)
@@ -38,7 +52,7 @@ std::vector<double> trace_values(const TraceRow& row) {
   return values;
 }
 
-TraceRow trace_row(const double* values, Index modes, Index neurons) {
+TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode) {
   TraceRow row;
   row.step = static_cast<std::int64_t>(values[0]);
   row.time = values[1];
@@ -47,8 +61,19 @@ TraceRow trace_row(const double* values, Index modes, Index neurons) {
   row.output_variance = values[4];
   row.rayleigh = values[5];
   row.lyapunov = values[6];
+  row.ode = ode;
   if (modes == 0) return row;
   const double* theta = values + plain;
+  if (!ode) {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    for (Index j = 0; j < modes; ++j)
+      row.modes.push_back(
+          {theta[2 * j], unknown, theta[2 * j + 1], theta[2 * modes + j], unknown, unknown});
+    row.lyapunov_sign = theta[3 * modes];
+    row.ode_norm = unknown;
+    row.span_angles.assign(static_cast<std::size_t>(neurons), unknown);
+    return row;
+  }
   const double* alpha = theta + 3 * modes;
   for (Index j = 0; j < modes; ++j, theta += 3, alpha += 3)
     row.modes.push_back({theta[0], theta[1], theta[2], alpha[0], alpha[1], alpha[2]});

@@ -19,7 +19,8 @@ using Tag = hn::ScalableTag<double>;
 HWY_ATTR Index lane_count() { return static_cast<Index>(hn::Lanes(Tag())); }
 
 /// Four vectors of columns: their residuals and the next row stay in eight registers while the rows
-/// of W pass by. Sums of the next outputs are kept a vector each in `sums`.
+/// of W pass by. Sums of the next outputs are kept a vector each in `sums`, and behind them that of
+/// the squares of what is left of x.
 template <bool learn, bool look>
 HWY_ATTR void four_vectors(double* w, Index k, Index d, const double* x, const double* y,
                            double eta, const double* next, double* sums) {
@@ -55,6 +56,14 @@ HWY_ATTR void four_vectors(double* w, Index k, Index d, const double* x, const d
       hn::StoreU(sum, tag, sums);
     }
   }
+  if (learn) {
+    auto sum = hn::LoadU(tag, sums);
+    sum = hn::MulAdd(r0, r0, sum);
+    sum = hn::MulAdd(r1, r1, sum);
+    sum = hn::MulAdd(r2, r2, sum);
+    sum = hn::MulAdd(r3, r3, sum);
+    hn::StoreU(sum, tag, sums);
+  }
 }
 
 template <bool learn, bool look>
@@ -74,15 +83,18 @@ HWY_ATTR void one_vector(double* w, Index k, Index d, const double* x, const dou
     }
     if (look) hn::StoreU(hn::MulAdd(v, to, hn::LoadU(tag, sums)), tag, sums);
   }
+  if (learn) hn::StoreU(hn::MulAdd(r, r, hn::LoadU(tag, sums)), tag, sums);
 }
 
+/// ‖x − Wᵀy‖² with the weights before the step, where it learns.
 template <bool learn, bool look>
-HWY_ATTR void sweep(double* w, Index k, Index d, const double* x, const double* y, double eta,
-                    const double* next, double* next_y, double* sums) {
+HWY_ATTR double sweep(double* w, Index k, Index d, const double* x, const double* y, double eta,
+                      const double* next, double* next_y, double* sums) {
   const Tag tag;
   const Index n = lane_count();
   if (look)
     for (Index j = 0; j < k; ++j) hn::StoreU(hn::Zero(tag), tag, sums + j * n);
+  hn::StoreU(hn::Zero(tag), tag, sums + k * n);
   Index c = 0;
   for (; c + 4 * n <= d; c += 4 * n)
     four_vectors<learn, look>(w + c, k, d, x + c, y, eta, next + c, sums);
@@ -90,6 +102,7 @@ HWY_ATTR void sweep(double* w, Index k, Index d, const double* x, const double* 
   if (look)
     for (Index j = 0; j < k; ++j)
       next_y[j] = hn::GetLane(hn::SumOfLanes(tag, hn::LoadU(tag, sums + j * n)));
+  double rest = learn ? hn::GetLane(hn::SumOfLanes(tag, hn::LoadU(tag, sums + k * n))) : 0;
   for (; c < d; ++c) {
     double r = learn ? x[c] : 0;
     for (Index j = 0; j < k; ++j) {
@@ -100,17 +113,19 @@ HWY_ATTR void sweep(double* w, Index k, Index d, const double* x, const double* 
       }
       if (look) next_y[j] += v * next[c];
     }
+    rest += r * r;
   }
+  return rest;
 }
 
 HWY_ATTR void products(double* w, Index k, Index d, const double* x, double* y, double* sums) {
   sweep<false, true>(w, k, d, x, nullptr, 0, x, y, sums);
 }
 
-HWY_ATTR void sanger(double* w, Index k, Index d, const double* x, const double* y, double eta,
-                     const double* next, double* next_y, double* sums) {
-  if (next) sweep<true, true>(w, k, d, x, y, eta, next, next_y, sums);
-  else sweep<true, false>(w, k, d, x, y, eta, x, nullptr, sums);
+HWY_ATTR double sanger(double* w, Index k, Index d, const double* x, const double* y, double eta,
+                       const double* next, double* next_y, double* sums) {
+  if (next) return sweep<true, true>(w, k, d, x, y, eta, next, next_y, sums);
+  return sweep<true, false>(w, k, d, x, y, eta, x, nullptr, sums);
 }
 
 HWY_ATTR double subtract(const double* x, const double* mean, Index d, double* out) {
@@ -170,18 +185,19 @@ void move_mean(double* mean, double gain, double* row, Index d) {
 }
 
 Index hebbian_scratch(Index k) {
-  // A vector a neuron; enough for all sets of one machine, as tests change between them.
+  // A vector a neuron and one more; enough for all sets of one machine, as tests change between
+  // them.
   constexpr Index widest_x86 = 8;
-  return k * std::max(widest_x86, HWY_DYNAMIC_DISPATCH(lane_count)());
+  return (k + 1) * std::max(widest_x86, HWY_DYNAMIC_DISPATCH(lane_count)());
 }
 
 void outputs(const double* w, Index k, Index d, const double* x, double* y, double* scratch) {
   HWY_DYNAMIC_DISPATCH(products)(const_cast<double*>(w), k, d, x, y, scratch);
 }
 
-void sanger_step(double* w, Index k, Index d, const double* x, const double* y, double eta,
-                 const double* next, double* next_y, double* scratch) {
-  HWY_DYNAMIC_DISPATCH(sanger)(w, k, d, x, y, eta, next, next_y, scratch);
+double sanger_step(double* w, Index k, Index d, const double* x, const double* y, double eta,
+                   const double* next, double* next_y, double* scratch) {
+  return HWY_DYNAMIC_DISPATCH(sanger)(w, k, d, x, y, eta, next, next_y, scratch);
 }
 
 }  // namespace mercer

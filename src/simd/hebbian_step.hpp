@@ -22,8 +22,9 @@ Index hebbian_scratch(Index k);
 void outputs(const double* w, Index k, Index d, const double* x, double* y, double* scratch);
 
 /// Sanger's rule, y = Wx given: r = x; for each j: r −= y_j w_j, w_j += η y_j r. Then next_y =
-/// W·next with the new weights, to the same bits as `outputs`, unless `next` is null.
-void sanger_step(double* w, Index k, Index d, const double* x, const double* y, double eta,
-                 const double* next, double* next_y, double* scratch);
+/// W·next with the new weights, to the same bits as `outputs`, unless `next` is null. Returns
+/// ‖x − Wᵀy‖², W being the weights before.
+double sanger_step(double* w, Index k, Index d, const double* x, const double* y, double eta,
+                   const double* next, double* next_y, double* scratch);
 
 }  // namespace mercer

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <filesystem>
 
 namespace mercer::test::learn_test {
 
@@ -136,6 +137,42 @@ TEST_F(CliLearn, until_stops) {
   const Json json = Json::parse(run.out);
   EXPECT_EQ(json["learning"]["stop"], "converged");
   EXPECT_LT(json["learning"]["epochs"].get<int>(), 1000);
+}
+
+TEST_F(CliLearn, M_P7_not_moving_and_converged_are_different_states) {
+  const auto report = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--rule", "oja", "--json"});
+    const auto run = mercer(iris(more));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return Json::parse(run.out);
+  };
+  const Json still = report({"--rate", "constant(1e-9)"});
+  EXPECT_EQ(still["learning"]["convergence"]["state"], "not moving");
+  EXPECT_EQ(still["learning"]["convergence"]["converged"], false);
+  EXPECT_EQ(still["learning"]["stop"], "not moving");
+  EXPECT_EQ(still["solver"]["converged"], false);
+  const Json there = report({});
+  EXPECT_EQ(there["learning"]["convergence"]["state"], "converged");
+  EXPECT_EQ(there["solver"]["converged"], true);
+  EXPECT_LE(there["learning"]["convergence"]["angle"].get<double>(), 2);
+}
+
+TEST_F(CliLearn, rates_beyond_all_bounds_end_at_once_and_write_only_numbers) {
+  for (const char* rule : {"hebb", "gha", "ccipca", "block-oja"})
+    for (const char* rate : {"constant(1e6)", "constant(1e300)"}) {
+      const std::string path = dir / (std::string(rule) + rate);
+      const auto run =
+          mercer(iris({"--rule", rule, "--rate", rate, "--epochs", "2", "--theory", "--trace",
+                       path + ".csv", "--trace-every", "1", "--plot", path + ".svg", "-q"}));
+      EXPECT_TRUE(run.exit_code == 0 || run.exit_code == 1) << run.err;
+      for (const char* end : {".csv", ".svg"}) {
+        const std::string text = std::filesystem::exists(path + end) ? slurp(path + end) : "";
+        for (const char* word : {"nan", "NaN", ",inf", "\"inf", " inf", "-inf"})
+          EXPECT_EQ(text.find(word), std::string::npos) << rule << rate << end << word;
+      }
+    }
+  const auto wild = mercer(iris({"--rate", "constant(1e6)", "--epochs", "1000000000"}));
+  expect_error(wild, 1, {"diverge", "rate auto"});
 }
 
 TEST_F(CliLearn, M_E6_limit_bounds_every_weight) {

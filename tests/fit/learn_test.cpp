@@ -98,12 +98,13 @@ TEST(Learn, M_E8_the_trace_holds_run_and_theory) {
       const TraceRow& row = rows[i];
       EXPECT_EQ(row.step, static_cast<std::int64_t>(10 * (i + 1)));
       ASSERT_EQ(row.modes.size(), k == 1 ? 4u : 2u) << rule;
-      EXPECT_EQ(trace_values(row).size(), trace_columns(k == 1 ? 4 : 2, k).size());
+      EXPECT_EQ(trace_values(row).size(), trace_columns(k == 1 ? 4 : 2, k, row.ode).size());
       EXPECT_NEAR(row.lyapunov, std::pow(row.modes[0].theta * row.modes[0].theta - 1, 2), 1e-12);
       // cos of the angle is θ₁/‖w‖.
       EXPECT_NEAR(std::cos(row.modes[0].angle / 57.29577951308232),
                   std::abs(row.modes[0].theta) / row.norm, 1e-9);
       EXPECT_EQ(row.modes[0].alpha, 1);
+      EXPECT_EQ(row.ode, std::string(rule) != "ccipca");
     }
     EXPECT_EQ(learned.trace.size(), 60u);
     EXPECT_EQ(std::isnan(learned.theory->mean_gap), std::string(rule) == "ccipca");

@@ -37,6 +37,7 @@ Case any_case() {
   c.options.centre = *rc::gen::element(LearnedMean::running, LearnedMean::none, LearnedMean::known);
   if (c.options.centre == LearnedMean::known) c.options.mean = c.x.colwise().mean().transpose();
   c.options.forgetting = *rc::gen::element(0.0, 0.0, 0.02);
+  c.options.watch = *rc::gen::arbitrary<bool>();
   return c;
 }
 
@@ -119,6 +120,7 @@ TEST(LearnerLaw, models_have_orthonormal_components_fixed_signs_and_falling_vari
     }
     const Vector<double> lambda = model.explained_variance();
     for (Index j = 1; j < lambda.size(); ++j) RC_ASSERT(lambda[j] <= lambda[j - 1]);
+    RC_ASSERT(model.explained_variance_ratio().sum() <= 1 + 1e-12);
     RC_ASSERT(model.report().method == c.options.rule);
     RC_ASSERT(Model<double>::deserialize(model.serialize()).transform(c.x) == model.transform(c.x));
   }));

@@ -2,12 +2,15 @@
 
 #include "learners/checkpoint.hpp"
 
+#include "model/checksum.hpp"
 #include "support/errors.hpp"
 #include "support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
 namespace mercer::test::checkpoint_test {
 
@@ -30,6 +33,27 @@ class CheckpointTest : public testing::Test {
   TempDir dir;
   std::string path = dir / "run.ckpt";
 };
+
+TEST_F(CheckpointTest, one_of_an_older_version_is_refused_and_says_so) {
+  save_checkpoint(sample(1), path);
+  std::string bytes;
+  {
+    std::ifstream in(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const std::string now = R"("format_version":"2")";
+  const std::size_t at = bytes.find(now);
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, now.size(), R"("format_version":"1")");
+  bytes.replace(checksum::position, checksum::zeros.size(), checksum::zeros);
+  bytes.replace(checksum::position, checksum::zeros.size(),
+                checksum::text(checksum::add(0, bytes)));
+  std::ofstream(path, std::ios::binary) << bytes;
+  const Error error = error_of([&] { load_checkpoint(path); });
+  EXPECT_EQ(error.code(), Errc::bad_file);
+  EXPECT_HAS(error.what(), "another version of Mercer (format 1, this one reads 2)");
+  EXPECT_HAS(error.what(), "begin anew without --resume");
+}
 
 TEST_F(CheckpointTest, M_E9_is_read_back_as_it_was) {
   EXPECT_FALSE(load_checkpoint(path).has_value());

@@ -119,6 +119,35 @@ TEST(KernelHebbian, convergence_is_seen_when_it_is_there_and_not_before) {
   EXPECT_NEAR(learner.total_variance(), exact.report().total_variance * 89 / 90, 1e-10);
 }
 
+TEST(KernelHebbian, the_norm_that_is_kept_up_to_date_is_the_norm) {
+  const Matrix<double> x = clusters(80, 2);
+  Vector<double> weights(80);
+  for (Index i = 0; i < 80; ++i) weights[i] = static_cast<double>(i % 4) * 0.5;  // some are 0
+  const Matrix<double> k = kernels::rbf({.gamma = 0.3}).matrix(Rows<double>(x));
+  for (const bool weighted : {false, true}) {
+    const Vector<double> s =
+        weighted ? Vector<double>(weights / weights.sum()) : Vector<double>::Constant(80, 1.0 / 80);
+    const Matrix<double> centre =
+        Matrix<double>::Identity(80, 80) - Vector<double>::Ones(80) * s.transpose();
+    using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+    const Wide centred =
+        centre.cast<long double>() * k.cast<long double>() * centre.transpose().cast<long double>();
+    KernelHebbian learner(kernels::rbf({.gamma = 0.3}), x,
+                          {.components = 2, .rate = Rate::constant(0.2)},
+                          weighted ? weights.data() : nullptr);
+    learner.epoch();
+    double worst = 0;
+    for (int e = 0; e < 30; ++e) {
+      const double norm = learner.norm();  // from the first call on by an update a step
+      const Wide a = learner.coefficients().row(0).cast<long double>();
+      const auto direct = static_cast<double>(std::sqrt((a * centred * a.transpose())(0, 0)));
+      worst = std::max(worst, std::abs(norm / direct - 1));
+      learner.epoch();
+    }
+    EXPECT_LT(worst, 1e-12) << weighted;
+  }
+}
+
 TEST(KernelHebbian, linear_kernel_is_sangers_rule_in_the_input_space) {
   Matrix<double> x = clusters(60, 4);
   x.rowwise() -= x.colwise().mean().eval();

@@ -200,17 +200,22 @@ TEST(Hebbian, a_rate_that_is_too_large_is_stopped_at_once_with_advice) {
 
 TEST(Hebbian, convergence_is_seen_when_it_is_there_and_not_before) {
   const Cloud c = cloud(500, 10);
-  Hebbian gha(identity_map<double>(3), {.components = 2});
-  EXPECT_FALSE(gha.look().converged);
-  gha.update(Rows<double>(c.x).middle(0, 20));
-  EXPECT_FALSE(gha.look().converged);
-  for (int e = 0; e < 60; ++e) gha.update(c.x);
-  gha.look();
-  gha.update(c.x);
-  const Convergence there = gha.look();
-  EXPECT_TRUE(there.converged) << there.text;
-  EXPECT_LT(there.angle_change, 0.5);
-  EXPECT_HAS(there.text, "converged");
+  for (const bool watch : {false, true}) {
+    Hebbian gha(identity_map<double>(3), {.components = 2, .watch = watch});
+    EXPECT_EQ(gha.look().state, LearnState::moving);
+    gha.update(Rows<double>(c.x).middle(0, 20));
+    EXPECT_FALSE(gha.look().converged);
+    for (int e = 0; e < 60; ++e) gha.update(c.x);
+    gha.look();
+    for (int e = 0; e < 60; ++e) gha.update(c.x);
+    const Convergence there = gha.look();
+    EXPECT_LT(there.angle_change, 0.5);
+    // That it does not move any more is all that is known without watching the rows.
+    EXPECT_EQ(there.state, watch ? LearnState::converged : LearnState::not_moving) << there.text;
+    EXPECT_EQ(there.converged, watch);
+    EXPECT_HAS(there.text, watch ? "converged: " : "not measured");
+    EXPECT_EQ(there.angle < 2, watch);
+  }
 }
 
 }  // namespace mercer::rules_test

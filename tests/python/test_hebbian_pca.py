@@ -27,6 +27,15 @@ def test_fit_finds_the_leading_directions(stream, rule, k):
     assert learned.transform(stream).shape == (4000, k)
 
 
+def test_not_moving_is_not_converged(stream):
+    exact = mercer.PCA(1).fit(stream)
+    for rate, state in [("auto", "converged"), ("constant(1e-9)", "not moving")]:
+        oja = mercer.HebbianPCA(rule="oja", rate=rate, random_state=0).fit(stream)
+        assert oja.state_ == state and oja.converged_ == (state == "converged")
+        near = up_to_sign(oja.components_, exact.components_, axis=1).min()
+        assert (near > np.cos(np.radians(2))) == oja.converged_
+
+
 @pytest.mark.parametrize("batch", [1, 7, 4000])
 def test_batches_of_a_stream_do_not_matter(stream, batch):
     pca = mercer.HebbianPCA(2, random_state=0)

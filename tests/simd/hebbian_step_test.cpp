@@ -32,11 +32,14 @@ TEST(HebbianStep, is_sangers_rule_row_after_row_for_every_shape_and_instruction_
         // Sums of at most 65 products of numbers of size 3.
         EXPECT_LT((outs - y).cwiseAbs().maxCoeff(), 1e-13);
         Matrix<double> blind = w;
-        sanger_step(w.data(), k, d, x.row(0).data(), outs.data(), eta, x.row(1).data(), next.data(),
-                    scratch.data());
+        const Vector<double> rest = x.row(0).transpose() - w.transpose() * y;
+        const double square = sanger_step(w.data(), k, d, x.row(0).data(), outs.data(), eta,
+                                          x.row(1).data(), next.data(), scratch.data());
+        EXPECT_NEAR(square, rest.squaredNorm(), 1e-12 * (1 + rest.squaredNorm()));
         EXPECT_LT((w - expected).cwiseAbs().maxCoeff(), 1e-13);
-        sanger_step(blind.data(), k, d, x.row(0).data(), outs.data(), eta, nullptr, nullptr,
-                    scratch.data());
+        EXPECT_EQ(sanger_step(blind.data(), k, d, x.row(0).data(), outs.data(), eta, nullptr,
+                              nullptr, scratch.data()),
+                  square);
         EXPECT_EQ(blind, w);
         outputs(w.data(), k, d, x.row(1).data(), again.data(), scratch.data());
         EXPECT_EQ(again, next);  // to the bit: steps must not depend on how a stream is cut

@@ -143,6 +143,7 @@ class HebbianPCA(_Linear, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     n_samples_seen_: int
     n_iter_: int
     converged_: bool
+    state_: str
     def __init__(
         self,
         n_components: int = ...,

@@ -50,7 +50,7 @@ class HebbianPCA(
         Schedule of the learning rate: 'auto', '1/n', 'constant(0.01)', 'power(c=1,t0=100,a=0.75)',
         'adaoja'; a number is a constant rate.
     epochs : int, default=None
-        Passes of `fit` over the rows; None: until nothing turns any more, at most 100.
+        Passes of `fit` over the rows; None: until it has converged, at most 100.
     batch_size : int, default=1
         Rows a step.
     shuffle : bool, default=True
@@ -79,7 +79,9 @@ class HebbianPCA(
     n_iter_ : int
         Epochs of the last `fit`.
     converged_ : bool
-        Whether the last `fit` came to an end by itself.
+        Whether the last `fit` ended within 2 degrees of the components of the rows.
+    state_ : {'converged', 'not moving', 'moving'}
+        How the last `fit` ended; weights that do not move may be far from the components.
 
     Examples
     --------
@@ -178,6 +180,7 @@ class HebbianPCA(
         self._take(model, X.dtype)
         self.n_iter_ = run["epochs"]
         self.converged_ = run["converged"]
+        self.state_ = run["state"]
         self.n_samples_seen_ = run["rows"]
         return self
 

@@ -49,6 +49,7 @@ py::tuple learn_rows(const py::object& x, const py::dict& learner, int epochs, d
   run["rows"] = learned.rows;
   run["steps"] = learned.steps;
   run["converged"] = learned.convergence.converged;
+  run["state"] = std::string(name_of(learned.convergence.state));
   run["text"] = learned.convergence.text;
   return py::make_tuple(std::move(learned.model), run);
 }
