@@ -43,8 +43,13 @@ BlasThreads::~BlasThreads() {
 }
 
 void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<double>& c) {
+  add_inner_products(a, n, d, stride, c.data(), c.cols());
+}
+
+void add_inner_products(const double* a, Index n, Index d, Index stride, double* c,
+                        Index c_stride) {
   cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, blas_size(d), blas_size(n), 1.0, a,
-              blas_size(stride), 1.0, c.data(), blas_size(c.cols()));
+              blas_size(stride), 1.0, c, blas_size(c_stride));
 }
 
 void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c) {

@@ -25,6 +25,9 @@ class BlasThreads {
 /// C += AᵀA, upper triangle; A is n×d with rows `stride` apart, C d×d.
 void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<double>& c);
 
+/// The same into a part of a larger matrix, whose rows lie `c_stride` apart.
+void add_inner_products(const double* a, Index n, Index d, Index stride, double* c, Index c_stride);
+
 /// C += AAᵀ, upper triangle; A is n×m with rows `stride` apart, C n×n.
 void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c);
 
