@@ -4,27 +4,12 @@
 #include "linalg/blas.hpp"
 #include "linalg/stacked_qr.hpp"
 #include "operators/centred.hpp"
+#include "operators/leaf_plan.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace mercer {
-
-namespace {
-
-/// Several times the triangle, so that factors of leaves cost little to combine, but no more than
-/// 64 MiB.
-Index qr_leaf_rows(Index d) {
-  const Index most = (Index{8} << 20) / std::max<Index>(d, 1);
-  return std::max<Index>(std::min(std::max<Index>(4 * d, 1024), most), 256);
-}
-
-/// Rows from `from` on that go to row `to` of a leaf.
-struct QrPiece {
-  Index from, to, count;
-};
-
-}  // namespace
 
 void StreamedQr::Factor::merge(const Factor& later) {
   Matrix<double> copy = later.r;
@@ -44,32 +29,14 @@ void StreamedQr::add(const Rows<T>& rows, const double* weights) {
   const Index d = mean_.size(), n = rows.rows();
   std::vector<Factor> factors(static_cast<std::size_t>(threads_));
   for (Index i = 0; i < n;) {
-    // A leaf for each thread; the last one may not become full.
-    std::vector<std::vector<QrPiece>> leaves(1);
     Index used = waiting_;
-    while (i < n) {
-      if (weights && weights[i] == 0) {
-        ++i;
-        continue;
-      }
-      if (used == leaf_rows_) {
-        if (static_cast<int>(leaves.size()) == threads_) break;
-        leaves.emplace_back();
-        used = 0;
-      }
-      const Index most = std::min(n, i + leaf_rows_ - used);
-      Index end = i + 1;
-      while (end < most && !(weights && weights[end] == 0)) ++end;
-      leaves.back().push_back({i, used, end - i});
-      used += end - i;
-      i = end;
-    }
+    const auto leaves = plan_leaves(weights, n, leaf_rows_, threads_, i, used);
     while (rooms_.size() < leaves.size()) rooms_.emplace_back(leaf_rows_, d);
     const Index count = static_cast<Index>(leaves.size());
     const Index full = used == leaf_rows_ ? count : count - 1;
     parallel_for(count, n * d * d < 1000000 ? 1 : threads_, [&](Index leaf) {
       Matrix<double>& room = rooms_[static_cast<std::size_t>(leaf)];
-      for (const QrPiece& piece : leaves[static_cast<std::size_t>(leaf)])
+      for (const LeafPiece& piece : leaves[static_cast<std::size_t>(leaf)])
         centred_block(rows.middle(piece.from, piece.count), 0, d,
                       {.centre = mean_.data(),
                        .weights = weights ? weights + piece.from : nullptr,
