@@ -23,8 +23,8 @@ using Visit = std::function<void(const Rows<double>&, const double*, int)>;
 /// The rows cut and shared out in several ways; each call of `each` begins and ends one of them.
 void many_ways(const Rows<double>& rows, const double* weights,
                const std::function<Visit(int threads)>& begin, const std::function<void()>& end) {
-  for (const Index block : {rows.rows(), Index{1}, Index{97}, Index{1000}, Index{1024}}) {
-    if (block == 1 && rows.rows() > 6000) continue;
+  for (const Index block : {rows.rows(), Index{1}, Index{97}, Index{1000}}) {
+    if (block == 1 && rows.rows() * rows.cols() > 50000) continue;  // slow
     for (const int t : block == rows.rows() ? threads : std::vector<int>{3}) {
       const Visit visit = begin(t);
       for (Index i = 0; i < rows.rows(); i += block)
@@ -46,7 +46,7 @@ Vector<double> some_weights(Index n) {
 
 /// Several leaves, a rest, few and many columns (our product, BLAS, tiles).
 const std::vector<std::pair<Index, Index>> shapes = {
-    {70001, 3}, {9000, 40}, {2600, 140}, {700, 600}};
+    {66000, 3}, {6000, 40}, {1300, 140}, {300, 520}};
 
 TEST(Moments, M_P4_have_the_same_bits_for_any_threads_and_blocks) {
   Random random(1);
@@ -116,7 +116,7 @@ TEST(Moments, M_P4_rows_of_weight_0_are_as_good_as_absent_bit_for_bit) {
 
 TEST(ColumnMeans, M_P4_have_the_same_bits_for_any_threads_and_blocks) {
   Random random(4);
-  for (const auto& [n, d] : {std::pair<Index, Index>{5003, 7}, {2100, 1500}, {40, 9000}})
+  for (const auto& [n, d] : {std::pair<Index, Index>{5003, 7}, {1100, 1100}, {40, 2500}})
     for (const bool weighted : {false, true}) {
       const Matrix<double> x = random.normal(n, d).array() + 1e6;
       const Vector<double> w = some_weights(n);
@@ -141,7 +141,7 @@ TEST(ColumnMeans, M_P4_have_the_same_bits_for_any_threads_and_blocks) {
 
 TEST(StreamedQr, M_P4_has_the_same_bits_for_any_threads_and_blocks) {
   Random random(5);
-  for (const auto& [n, d] : {std::pair<Index, Index>{5003, 5}, {3000, 150}}) {
+  for (const auto& [n, d] : {std::pair<Index, Index>{2503, 5}, {1500, 130}}) {
     const Matrix<double> x = random.normal(n, d);
     const Vector<double> w = some_weights(n);
     const Vector<double> mean = x.colwise().mean();
@@ -166,7 +166,7 @@ TEST(StreamedQr, M_P4_has_the_same_bits_for_any_threads_and_blocks) {
 
 TEST(CentredFactor, M_P4_has_the_same_bits_for_any_threads_and_blocks) {
   Random random(6);
-  for (const auto& [n, d] : {std::pair<Index, Index>{5003, 5}, {2500, 150}}) {
+  for (const auto& [n, d] : {std::pair<Index, Index>{2503, 5}, {1500, 130}}) {
     const Matrix<double> x = random.normal(n, d).array() + 100;
     const Vector<double> w = some_weights(n);
     std::vector<double> reference;
@@ -196,7 +196,7 @@ TEST(CentredFactor, M_P4_has_the_same_bits_for_any_threads_and_blocks) {
 
 TEST(ScatterOperator, M_P4_has_the_same_bits_for_any_threads_and_blocks) {
   Random random(7);
-  for (const auto& [n, d] : {std::pair<Index, Index>{3000, 9}, {2500, 300}, {60, 9000}})
+  for (const auto& [n, d] : {std::pair<Index, Index>{2500, 9}, {1200, 100}, {40, 8200}})
     for (const bool sparse : {false, true}) {
       Matrix<double> x = random.normal(n, d).unaryExpr([](double v) { return v > 0 ? v : 0.0; });
       const Csr<double> csr = sparse_of(x);
@@ -228,7 +228,7 @@ TEST(ScatterOperator, M_P4_has_the_same_bits_for_any_threads_and_blocks) {
 
 TEST(Gram, M_P4_has_the_same_bits_for_any_number_of_threads) {
   Random random(8);
-  for (const auto& [n, d] : {std::pair<Index, Index>{50, 9000}, {300, 5000}, {1100, 40}})
+  for (const auto& [n, d] : {std::pair<Index, Index>{30, 9000}, {260, 4200}, {1030, 20}})
     for (const double mean : {0.0, 50.0}) {
       const Matrix<double> x = random.normal(n, d).array() + mean;
       Matrix<double> reference;
