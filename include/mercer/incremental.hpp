@@ -6,27 +6,36 @@
 ///     while (auto batch = source->next()) pca.update(batch->rows, batch->weights);
 ///     auto model = pca.model();                   // at any time, as if all were fitted at once
 ///
-/// What is kept are the moments (`Moments`): count, mean and scatter matrix, d² numbers. The model
-/// is that of `fit` with the covariance solver, whatever the batches were. Cost: d² flops a row at
-/// SYRK speed, 10·d³ or so for each model.
-///
-/// Small variances carry an error of some 1e-15 of the first: `fit` reads the rows once more where
-/// that matters, which rows that are not kept do not allow.
+/// What is kept are the moments (`Moments`) and, for variances that are too small for a scatter
+/// matrix (below 1e-5 of the first), a triangular factor of the centred rows. The model is that of
+/// `fit` whatever the batches were, down to the last bit among different batches of the same rows.
+/// Its report has intervals for the eigenvalues. Cost: 2·d² flops a row at SYRK speed (several
+/// times that where columns are nearly dependent), 10·d³ or so for each model; memory: some 10·d²
+/// numbers, and 2·d² for each doubling of the rows beyond 1,000 (up to 128 columns; sixteenfold
+/// beyond).
 
 #include <mercer/fit.hpp>
 #include <mercer/model.hpp>
 #include <mercer/moments.hpp>
 #include <mercer/rows.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace mercer {
+
+class CentredFactor;
 
 template <class T>
 class IncrementalPca {
  public:
   /// Of the options `components`, `tolerance`, `center`, `scale`, `ddof` and `threads` are used.
   explicit IncrementalPca(Index features, FitOptions options = {});
+  IncrementalPca(const IncrementalPca& other);
+  IncrementalPca(IncrementalPca&& other) noexcept;
+  IncrementalPca& operator=(const IncrementalPca& other);
+  IncrementalPca& operator=(IncrementalPca&& other) noexcept;
+  ~IncrementalPca();
 
   /// Takes in rows, each counted `weights[i]` times (once when null). NaN and infinities are
   /// refused with their place, and nothing of the batch is taken in then.
@@ -54,6 +63,7 @@ class IncrementalPca {
  private:
   FitOptions options_;
   Moments moments_;
+  std::unique_ptr<CentredFactor> factor_;
   bool weighted_ = false;
 };
 

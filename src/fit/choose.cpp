@@ -66,7 +66,8 @@ double working_bytes(Solver solver, const Size& s, int threads) {
       if (s.in_memory && s.rows < s.cols) return 8 * (4 * s.rows * s.cols + 5 * s.rows * s.rows);
       return 8 * (9 * s.cols * s.cols + 5 * t * s.cols * s.cols);
     default:
-      return 8 * (s.cols * s.cols * (5 + (s.cols <= 512 ? t : 1)) + t * 65536);
+      // A sum for each thread, the open one and those of two or three levels (operators/leaf_sums).
+      return 8 * (s.cols * s.cols * (5 + (s.cols <= 512 ? t + 3 : 3)) + t * 65536);
   }
 }
 

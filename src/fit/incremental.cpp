@@ -3,13 +3,16 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "data/finite.hpp"
+#include "fit/incremental_spectrum.hpp"
 #include "fit/model_of.hpp"
 #include "fit/validate.hpp"
+#include "operators/centred_factor.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
+#include <memory>
+#include <utility>
 
 namespace mercer {
 
@@ -56,9 +59,29 @@ void require_finite_batch(const Rows<T>& rows, std::int64_t before, int threads)
 
 template <class T>
 IncrementalPca<T>::IncrementalPca(Index features, FitOptions options)
-    : options_(checked(std::move(options))), moments_(features) {
+    : options_(checked(std::move(options))),
+      moments_(features),
+      factor_(std::make_unique<CentredFactor>(features)) {
   require(features > 0, Errc::bad_option, "incremental PCA of {} columns", features);
 }
+
+template <class T>
+IncrementalPca<T>::IncrementalPca(const IncrementalPca& other)
+    : options_(other.options_),
+      moments_(other.moments_),
+      factor_(std::make_unique<CentredFactor>(*other.factor_)),
+      weighted_(other.weighted_) {}
+template <class T>
+IncrementalPca<T>::IncrementalPca(IncrementalPca&& other) noexcept = default;
+template <class T>
+IncrementalPca<T>& IncrementalPca<T>::operator=(const IncrementalPca& other) {
+  if (this != &other) *this = IncrementalPca(other);
+  return *this;
+}
+template <class T>
+IncrementalPca<T>& IncrementalPca<T>::operator=(IncrementalPca&& other) noexcept = default;
+template <class T>
+IncrementalPca<T>::~IncrementalPca() = default;
 
 template <class T>
 void IncrementalPca<T>::update(const Rows<T>& rows, const double* weights) {
@@ -68,27 +91,31 @@ void IncrementalPca<T>::update(const Rows<T>& rows, const double* weights) {
   require_finite_batch(rows, moments_.rows(), options_.threads);
   require_weights(weights, rows.rows());
   moments_.add(rows, weights, options_.threads);
+  factor_->add(rows, weights, options_.threads);
   weighted_ = weighted_ || weights != nullptr;
 }
 
 template <class T>
 void IncrementalPca<T>::merge(const IncrementalPca& other) {
   moments_.merge(other.moments_);
+  factor_->merge(*other.factor_);
   weighted_ = weighted_ || other.weighted_;
 }
 
 template <class T>
 Model<T> IncrementalPca<T>::model() const {
   const auto start = std::chrono::steady_clock::now();
-  Spectrum s = of_moments<T>(moments_, "the stream", options_);
-  // The rows cannot be asked again for variances that the squares have lost.
-  s.noise = std::max(s.noise, 64 * std::numeric_limits<double>::epsilon() * s.eigenvalues[0]);
+  const IncrementalSpectrum found = spectrum_of<T>(moments_, *factor_, options_);
+  const Spectrum& s = found.spectrum;
   ModelParts<T> parts = parts_of<T>(s, moments_.rows(), moments_.weight(), options_);
   Report& report = parts.report;
   report.weighted = weighted_;
   report.solver.name = "covariance";
   report.solver.why = "rows came in batches";
   report.solver.passes = 1;
+  report.certificate = found.certificate;
+  for (auto* ends : {&report.certificate.low, &report.certificate.high})
+    ends->resize(static_cast<std::size_t>(parts.eigenvalues.size()));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));
@@ -96,7 +123,10 @@ Model<T> IncrementalPca<T>::model() const {
 
 template <class T>
 std::vector<double> IncrementalPca<T>::state() const {
-  std::vector<double> out = moments_.state();
+  const std::vector<double> moments = moments_.state(), factor = factor_->state();
+  std::vector<double> out{static_cast<double>(moments.size())};
+  out.insert(out.end(), moments.begin(), moments.end());
+  out.insert(out.end(), factor.begin(), factor.end());
   out.push_back(weighted_ ? 1.0 : 0.0);
   return out;
 }
@@ -104,7 +134,17 @@ std::vector<double> IncrementalPca<T>::state() const {
 template <class T>
 void IncrementalPca<T>::restore(const std::vector<double>& state) {
   require(!state.empty(), Errc::bad_data, "an empty list is no state of incremental PCA");
-  moments_.restore({state.begin(), state.end() - 1});
+  const auto rest = static_cast<double>(state.size() - 1);
+  const auto count = state[0] >= 0 && state[0] < rest ? static_cast<std::ptrdiff_t>(state[0]) : 0;
+  Moments moments(moments_.features());
+  moments.restore({state.begin() + 1, state.begin() + 1 + count});
+  const auto left = state.size() - 2 - static_cast<std::size_t>(count);
+  CentredFactor factor(moments_.features());
+  require(factor.restore(state.data() + 1 + count, left), Errc::bad_data,
+          "these {} numbers are not the state of incremental PCA of {} columns", state.size(),
+          moments_.features());
+  moments_ = std::move(moments);
+  *factor_ = std::move(factor);
   weighted_ = state.back() != 0;
 }
 

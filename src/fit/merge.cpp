@@ -150,7 +150,7 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
   const auto start = std::chrono::steady_clock::now();
   const auto orders = require_mergeable(models, options.names);
   const Factor<T> factor(models, orders);
-  const BlasThreads blas(factor.features() < 128 ? 1 : thread_count(options.threads));
+  const BlasThreads one(1);
   const Matrix<double> rows = condensed(factor);
   Spectrum s = decomposed(rows, std::numeric_limits<T>::epsilon(), options.threads);
 

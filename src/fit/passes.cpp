@@ -2,6 +2,7 @@
 
 #include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/segments.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -48,11 +49,10 @@ Passes<T>::Passes(Source<T>& source)
 template <class T>
 void Passes<T>::run(std::string_view what, const Visit& visit) {
   std::int64_t rows = 0;
-  double weight = 0;
+  RunningSum weight;
   const auto take = [&](const Rows<T>& block, const double* weights) {
     rows += block.rows();
-    weight += weights ? Eigen::Map<const Vector<double>>(weights, block.rows()).sum()
-                      : static_cast<double>(block.rows());
+    weight.add(weights, block.rows());
     visit(block, weights);
   };
   if (source_) {
@@ -78,7 +78,7 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
   }
   ++count_;
   rows_ = rows;
-  weight_ = weight;
+  weight_ = weight.value();
 }
 
 template class Passes<float>;

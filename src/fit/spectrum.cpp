@@ -58,7 +58,7 @@ Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean,
 /// Singular values and right vectors of `a`, the rows or a triangle of theirs.
 void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
   const Matrix<double> copy = a;
-  const BlasThreads blas(a.cols() < 128 ? 1 : thread_count(options.threads));
+  const BlasThreads one(1);  // the bits of products depend on how many threads share them
   RightSvd svd = right_svd(std::move(a), options.threads);
   s.eigenvalues = svd.values.array().square();
   s.squares = s.eigenvalues.squaredNorm();

@@ -65,8 +65,12 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
 
   Moments projected(m);
   passes.run("variance", [&](const Rows<T>& rows, const double* weights) {
-    if (!centred && !rows.sparse())
-      centre = Eigen::Map<const Vector<T>>(rows.row(0), d).template cast<double>();
+    if (!centred && !rows.sparse()) {
+      Index first = 0;  // that counts
+      while (weights && first < rows.rows() && weights[first] == 0) ++first;
+      if (first == rows.rows()) return;
+      centre = Eigen::Map<const Vector<T>>(rows.row(first), d).template cast<double>();
+    }
     centred = true;
     for_centred_blocks(rows, centre, options.missing == Missing::mean,
                        [&](const auto& x, Index first) {

@@ -43,13 +43,19 @@ BlasThreads::~BlasThreads() {
 }
 
 void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<double>& c) {
-  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, blas_size(d), blas_size(n), 1.0, a,
-              blas_size(stride), 1.0, c.data(), blas_size(c.cols()));
+  add_inner_products(a, n, d, stride, c.data(), c.cols());
 }
 
-void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c) {
+void add_inner_products(const double* a, Index n, Index d, Index stride, double* c,
+                        Index c_stride) {
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, blas_size(d), blas_size(n), 1.0, a,
+              blas_size(stride), 1.0, c, blas_size(c_stride));
+}
+
+void add_outer_products(const double* a, Index n, Index m, Index stride, double* c,
+                        Index c_stride) {
   cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, blas_size(n), blas_size(m), 1.0, a,
-              blas_size(stride), 1.0, c.data(), blas_size(c.cols()));
+              blas_size(stride), 1.0, c, blas_size(c_stride));
 }
 
 template <class T>
@@ -74,8 +80,8 @@ void times_triangular(double* x, Index n, Index x_stride, Triangular how, const 
 
 template <class T>
 void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
-                         Index b_stride, T* c, Index c_stride) {
-  gemm(CblasTrans, m, n, k, a, a_stride, b, b_stride, T(0), c, c_stride);
+                         Index b_stride, T* c, Index c_stride, bool add) {
+  gemm(CblasTrans, m, n, k, a, a_stride, b, b_stride, add ? T(1) : T(0), c, c_stride);
 }
 
 template void multiply(const float*, Index, Index, Index, const float*, Index, Index, float*, Index,
@@ -83,8 +89,8 @@ template void multiply(const float*, Index, Index, Index, const float*, Index, I
 template void multiply(const double*, Index, Index, Index, const double*, Index, Index, double*,
                        Index, bool);
 template void multiply_transposed(const float*, Index, Index, Index, const float*, Index, Index,
-                                  float*, Index);
+                                  float*, Index, bool);
 template void multiply_transposed(const double*, Index, Index, Index, const double*, Index, Index,
-                                  double*, Index);
+                                  double*, Index, bool);
 
 }  // namespace mercer

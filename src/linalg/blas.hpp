@@ -25,8 +25,11 @@ class BlasThreads {
 /// C += AᵀA, upper triangle; A is n×d with rows `stride` apart, C d×d.
 void add_inner_products(const double* a, Index n, Index d, Index stride, Matrix<double>& c);
 
+/// The same into a part of a larger matrix, whose rows lie `c_stride` apart.
+void add_inner_products(const double* a, Index n, Index d, Index stride, double* c, Index c_stride);
+
 /// C += AAᵀ, upper triangle; A is n×m with rows `stride` apart, C n×n.
-void add_outer_products(const double* a, Index n, Index m, Index stride, Matrix<double>& c);
+void add_outer_products(const double* a, Index n, Index m, Index stride, double* c, Index c_stride);
 
 /// C = AB (m×k times k×n), or C += AB.
 template <class T>
@@ -37,10 +40,10 @@ void multiply(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
 void multiply_tall(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
                    Index b_stride, double* c, Index c_stride, bool add = false);
 
-/// C = ABᵀ (m×k times (n×k)ᵀ).
+/// C = ABᵀ (m×k times (n×k)ᵀ), or C += ABᵀ.
 template <class T>
 void multiply_transposed(const T* a, Index m, Index k, Index a_stride, const T* b, Index n,
-                         Index b_stride, T* c, Index c_stride);
+                         Index b_stride, T* c, Index c_stride, bool add = false);
 
 /// X = X L⁻ᵀ (or X L⁻¹), for a lower triangular L, m×m, and X n×m.
 enum class Triangular { inverse, inverse_transposed };

@@ -17,6 +17,13 @@ void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n
              const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
              std::size_t, std::size_t);
+void dsytrd_(const char* uplo, const int* n, double* a, const int* lda, double* d, double* e,
+             double* tau, double* work, const int* lwork, int* info, std::size_t);
+void dstedc_(const char* compz, const int* n, double* d, double* e, double* z, const int* ldz,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t);
+void dormtr_(const char* side, const char* uplo, const char* trans, const int* m, const int* n,
+             const double* a, const int* lda, const double* tau, double* c, const int* ldc,
+             double* work, const int* lwork, int* info, std::size_t, std::size_t, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
 void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda,
              double* b, const int* ldb, int* info, std::size_t);
@@ -45,7 +52,55 @@ void check(int info, const char* routine) {
 /// Below this order syevd is as quick for a few pairs as it is for all.
 constexpr Index small_order = 128;
 
-SymmetricEigen all_pairs(Matrix<double> a) {
+/// From this order on, eigenvectors are turned back by threads of our own, so many at a time.
+constexpr Index large_order = 512, turned_vectors = 64;
+
+/// What syevd does, but for the scaling of matrices that are extremely large or small.
+SymmetricEigen large_pairs(Matrix<double> a, int threads) {
+  const int n = lapack_size(a.rows());
+  const auto order = static_cast<std::size_t>(n);
+  SymmetricEigen out{Vector<double>(n), Matrix<double>(n, n)};
+  std::vector<double> beside(order), scalars(order);
+  int info = 0, query = -1;
+  double work_size = 0;
+  dsytrd_("L", &n, a.data(), &n, out.values.data(), beside.data(), scalars.data(), &work_size,
+          &query, &info, 1);
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  int lwork = static_cast<int>(work.size());
+  dsytrd_("L", &n, a.data(), &n, out.values.data(), beside.data(), scalars.data(), work.data(),
+          &lwork, &info, 1);
+  int iwork_size = 0;
+  dstedc_("I", &n, out.values.data(), beside.data(), out.vectors.data(), &n, &work_size, &query,
+          &iwork_size, &query, &info, 1);
+  work.resize(static_cast<std::size_t>(work_size));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  lwork = static_cast<int>(work.size());
+  dstedc_("I", &n, out.values.data(), beside.data(), out.vectors.data(), &n, work.data(), &lwork,
+          iwork.data(), &iwork_size, &info, 1);
+  check(info, "stedc");
+  work = {};
+  parallel_for((n + turned_vectors - 1) / turned_vectors, threads, [&](Index panel) {
+    const Index first = panel * turned_vectors;
+    const int count = lapack_size(std::min<Index>(turned_vectors, n - first));
+    std::vector<double> own(static_cast<std::size_t>(count) * 64 + 65 * 64);
+    const int size = static_cast<int>(own.size());
+    int failed = 0;
+    dormtr_("L", "L", "N", &n, &count, a.data(), &n, scalars.data(), out.vectors.row(first).data(),
+            &n, own.data(), &size, &failed, 1, 1, 1);
+    check(failed, "ormtr");
+  });
+  return out;
+}
+
+bool ordinary_size(const Matrix<double>& upper) {
+  double largest = 0;
+  for (Index i = 0; i < upper.rows(); ++i)
+    largest = std::max(largest, upper.row(i).tail(upper.cols() - i).cwiseAbs().maxCoeff());
+  return largest > 1e-100 && largest < 1e100;
+}
+
+SymmetricEigen all_pairs(Matrix<double> a, int threads) {
+  if (a.rows() >= large_order && ordinary_size(a)) return large_pairs(std::move(a), threads);
   const int n = lapack_size(a.rows());
   SymmetricEigen out{Vector<double>(n), {}};
   int info = 0, query = -1, iwork_size = 0;
@@ -86,9 +141,6 @@ SymmetricEigen top_pairs(Matrix<double> a, Index k) {
   return out;
 }
 
-/// What a matrix of this order is worth.
-int useful_threads(Index order, int threads) { return order < 512 ? 1 : thread_count(threads); }
-
 /// New rows taken in at once: several times the triangle, so that re-factoring it costs little,
 /// but no more than 64 MiB of them.
 Index room_for(Index columns) {
@@ -100,9 +152,9 @@ Index room_for(Index columns) {
 
 SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads) {
   const Index n = a.rows();
-  const BlasThreads blas(useful_threads(n, threads));
+  const BlasThreads one(1);
   const bool few = n > small_order && k < n / 3;
-  SymmetricEigen out = few ? top_pairs(std::move(a), k) : all_pairs(std::move(a));
+  SymmetricEigen out = few ? top_pairs(std::move(a), k) : all_pairs(std::move(a), threads);
   // LAPACK's order is ascending.
   const Index have = out.vectors.rows();
   for (Index i = 0, j = have - 1; i < j; ++i, --j) out.vectors.row(i).swap(out.vectors.row(j));
@@ -157,20 +209,22 @@ void times_inverse(Matrix<double> a, Matrix<double>& b, int threads) {
   const int n = lapack_size(a.rows());
   int info = 0;
   {
-    const BlasThreads blas(useful_threads(n, threads));
+    const BlasThreads one(1);
     dpotrf_("L", &n, a.data(), &n, &info, 1);
   }
   require(info == 0, Errc::not_converged, "a matrix of order {} is not positive definite", n);
   const BlasThreads one(1);
-  parallel_ranges(b.rows(), useful_threads(n, threads), 8, [&](Index begin, Index end, int) {
-    const int rows = lapack_size(end - begin);
+  constexpr Index panel = 32;
+  parallel_for((b.rows() + panel - 1) / panel, n < 512 ? 1 : threads, [&](Index p) {
+    const Index begin = p * panel;
+    const int rows = lapack_size(std::min(panel, b.rows() - begin));
     int unused = 0;
     dpotrs_("L", &n, &rows, a.data(), &n, b.row(begin).data(), &n, &unused, 1);
   });
 }
 
-RightSvd right_svd(Matrix<double> a, int threads) {
-  const BlasThreads blas(useful_threads(std::min(a.rows(), a.cols()), threads));
+RightSvd right_svd(Matrix<double> a, int /*threads*/) {
+  const BlasThreads one(1);
   // Row-major n×d reads as column-major d×n: its left singular vectors, returned as columns, are
   // our right ones as rows.
   const int m = lapack_size(a.cols()), n = lapack_size(a.rows()), least = std::min(m, n);

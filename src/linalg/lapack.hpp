@@ -4,8 +4,9 @@
 // LAPACK thinks in columns and we in rows; each function below says what that makes of its input,
 // so that nothing is ever transposed in memory.
 //
-// `threads` counts as everywhere (0: one per core). Small matrices get one: BLAS threads gain
-// little there, and go on spinning for a while in the way of ours.
+// BLAS has one thread in all of them: where it has more, the bits of a result depend on their
+// number, and they go on spinning for a while in the way of ours. `threads` counts as everywhere
+// (0: one per core) and is for threads of our own, which share what does not depend on them.
 
 #include <mercer/matrix.hpp>
 

@@ -75,13 +75,21 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
   const bool fill = keeps_holes(options.missing);
   const Index d = x.cols(), k = encoder.rows();
-  const Index step = std::clamp<Index>(block_numbers / d, 16, 2048);
+  // A row's scores are the same wherever it lies and whatever rows come with it: few components
+  // have a product of our own, others are multiplied in blocks of some size, so that BLAS does not
+  // change to its kernels for small products. Its sums then depend on d alone.
+  const bool few = k <= few_components;
+  const Index least = few ? 1 : std::max<Index>(16, 1000000 / (d * k) + 1);
+  const Index step = std::max(std::clamp<Index>(block_numbers / d, 16, 2048), least);
   const bool stay_sparse = x.sparse() && !fill;
   const Matrix<T> decoder = stay_sparse ? Matrix<T>(encoder.transpose()) : Matrix<T>();
+  const bool as_it_lies = few && !x.sparse() && !fill;
   const Vector<T> offset = stay_sparse ? Vector<T>(encoder * parts.mean) : Vector<T>();
 
+  const Vector<T> zero = Vector<T>::Zero(d);
   parallel_ranges(x.rows(), options.threads, grain(d, k), [&](Index begin, Index end, int) {
-    Matrix<T> block(stay_sparse ? 0 : std::min(step, end - begin), d);
+    Matrix<T> block(stay_sparse || as_it_lies ? 0 : std::clamp(end - begin, least, step), d);
+    Matrix<T> padded;
     for (Index i = begin; i < end; i += step) {
       const Index n = std::min(step, end - i);
       const Rows<T> rows = x.middle(i, n);
@@ -93,13 +101,27 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
           for (auto e = csr.offsets[r]; e < csr.offsets[r + 1]; ++e)
             out.row(r) += csr.values[e] * decoder.row(csr.columns[e]);
         }
+      } else if (as_it_lies) {
+        centred_product(rows.row(0), n, d, rows.stride(), parts.mean.data(), encoder.data(), k, d,
+                        out.data(), scores.outerStride(), false);
       } else {
         parts.map->apply(rows, block.topRows(n));
         // The mean comes off before the product: afterwards its digits would be lost.
-        block.topRows(n).rowwise() -= parts.mean.transpose();
-        if (fill) block = block.array().isNaN().select(T(0), block);
-        multiply_transposed(block.data(), n, d, d, encoder.data(), k, d, out.data(),
-                            scores.outerStride());
+        auto centred = block.topRows(n);
+        centred.rowwise() -= parts.mean.transpose();
+        if (fill) centred = centred.array().isNaN().select(T(0), centred);
+        if (few) {
+          centred_product(block.data(), n, d, d, zero.data(), encoder.data(), k, d, out.data(),
+                          scores.outerStride(), false);
+        } else if (n >= least) {
+          multiply_transposed(block.data(), n, d, d, encoder.data(), k, d, out.data(),
+                              scores.outerStride());
+        } else {
+          block.middleRows(n, least - n).setZero();
+          padded.resize(least, k);
+          multiply_transposed(block.data(), least, d, d, encoder.data(), k, d, padded.data(), k);
+          out = padded.topRows(n);
+        }
         if (options.missing == Missing::em) partial_rows(parts, rows, i, out);
       }
       if (!out.allFinite()) [[unlikely]]

@@ -6,7 +6,10 @@
 //     means.mean();
 //
 // Sums are taken about the first row, so a large mean costs no digits and constant columns have
-// exactly their value as mean.
+// exactly their value as mean. They are the same bits for any number of threads and however rows
+// are cut into calls of `add` (core/segments.hpp). A row of weight 0 is as good as absent.
+
+#include "core/segments.hpp"
 
 #include <mercer/rows.hpp>
 
@@ -23,9 +26,24 @@ class ColumnMeans {
   Vector<double> mean() const;
 
  private:
+  struct Sum {
+    Vector<double> sum;     // Σ w (x − origin)
+    Vector<double> weight;  // Σ w of the cells that count
+    void merge(const Sum& later) {
+      sum += later.sum;
+      weight += later.weight;
+    }
+  };
+  /// Adds rows [begin, end) to the columns of a strip.
+  template <class T>
+  void add_strip(const Rows<T>& rows, const double* weights, Index begin, Index end, Index first,
+                 Index count, Sum& sum) const;
+  Sum empty() const;
+
   Vector<double> origin_;
-  Vector<double> sum_;     // Σ w (x − origin)
-  Vector<double> weight_;  // Σ w of the cells that count
+  Segments<Sum> tree_;
+  Sum open_;  // of the leaf that is not full
+  Index open_rows_ = 0;
   bool skip_nan_;
   bool started_ = false;
 };

@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/monitor.hpp"
 #include "core/parallel.hpp"
+#include "core/segments.hpp"
 #include "linalg/blas.hpp"
 #include "operators/centred.hpp"
 
@@ -17,10 +18,8 @@ namespace {
 
 /// Columns in a strip: rows of 4 KiB, so that the strip stays in cache until it is multiplied.
 constexpr Index strip_columns = 512;
-/// Strips between two calls of the monitor.
-constexpr Index strips_a_round = 64;
-/// Up to this many rows each thread has an N×N sum of its own; beyond, BLAS runs the threads.
-constexpr Index own_sum_rows = 1024;
+/// Up to this many rows, rows that can be used as they lie are multiplied first and centred then.
+constexpr Index raw_rows = 1024;
 /// Beyond this ratio, centring sparse products afterwards has cost too many digits.
 constexpr double cancellation_limit = 1e4;
 
@@ -54,25 +53,94 @@ bool as_they_lie(const CentredRows<double>& a) {
   return !a.x.sparse() && !a.weights && a.scale.size() == 0 && !a.nan_on_mean;
 }
 
-/// XXᵀ of the rows as they lie, each thread with a sum of its own.
+/// Some columns of all rows.
+struct ColumnStrip {
+  const double* data;
+  Index columns, stride;
+};
+
+struct GramSum {
+  Matrix<double> g;
+  void merge(const GramSum& later) { g += later.g; }
+};
+
+/// Σ AAᵀ over strips of columns, in an order that does not depend on the threads: few rows have a
+/// sum for each strip, which meet in a tree; the entries for more rows are shared out as tiles.
+/// `strip(i, room)` gives the i-th strip, which may lie in `room`.
+class StripSums {
+ public:
+  StripSums(Index rows, int threads)
+      : n_(rows), threads_(thread_count(threads)), out_(Matrix<double>::Zero(n_, n_)) {}
+
+  /// Strips that `add` may take at once.
+  Index at_once() const { return n_ <= few_rows ? 8 * threads_ : threads_; }
+
+  template <class Get>
+  void add(Index begin, Index end, const Get& strip) {
+    const Index count = end - begin;
+    if (n_ <= few_rows) {
+      std::vector<GramSum> sums(static_cast<std::size_t>(count));
+      parallel_for(count, threads_, [&](Index i) {
+        Matrix<double>& g = sums[static_cast<std::size_t>(i)].g;
+        g.setZero(n_, n_);
+        Matrix<double> room;
+        const ColumnStrip s = strip(begin + i, room);
+        add_outer_products(s.data, n_, s.columns, s.stride, g.data(), n_);
+      });
+      for (GramSum& sum : sums) tree_.push(sum);
+      return;
+    }
+    std::vector<ColumnStrip> strips(static_cast<std::size_t>(count));
+    rooms_.resize(std::max(rooms_.size(), strips.size()));
+    parallel_for(count, threads_, [&](Index i) {
+      const auto at = static_cast<std::size_t>(i);
+      strips[at] = strip(begin + i, rooms_[at]);
+    });
+    const Index across = (n_ + tile - 1) / tile;
+    parallel_for(across * across, threads_, [&](Index t) {
+      const Index i = t / across * tile, j = t % across * tile;
+      if (i > j) return;
+      const Index width = std::min(tile, n_ - j);
+      for (const ColumnStrip& s : strips) {
+        const double *left = s.data + i * s.stride, *right = s.data + j * s.stride;
+        double* to = out_.row(i).data() + j;
+        if (i == j) add_outer_products(left, width, s.columns, s.stride, to, n_);
+        else
+          multiply_transposed(left, tile, s.columns, s.stride, right, width, s.stride, to, n_,
+                              true);
+      }
+    });
+  }
+
+  Matrix<double> take() {
+    tree_.from_last([&](const GramSum& sum) { out_ += sum.g; });
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr Index few_rows = 256, tile = 128;
+  Index n_;
+  int threads_;
+  Matrix<double> out_;
+  Segments<GramSum> tree_;
+  std::vector<Matrix<double>> rooms_;
+};
+
+/// XXᵀ of the rows as they lie.
 Matrix<double> raw_gram(const Rows<double>& x, int threads, const Monitor& monitor) {
   const Index n = x.rows(), d = x.cols(), slabs = (d + slab_columns - 1) / slab_columns;
-  const auto workers = static_cast<Index>(std::min<Index>(thread_count(threads), slabs));
   const BlasThreads one(1);
-  std::vector<Matrix<double>> sums(static_cast<std::size_t>(workers), Matrix<double>::Zero(n, n));
+  StripSums sums(n, threads);
   Reporter report(monitor, "Gram matrix", "columns", static_cast<double>(d));
-  for (Index round = 0; round < slabs; round += 4 * workers) {
-    const Index end = std::min(slabs, round + 4 * workers);
-    parallel_for(workers, static_cast<int>(workers), [&](Index worker) {
-      for (Index i = round + worker; i < end; i += workers)
-        add_outer_products(x.row(0) + i * slab_columns, n,
-                           std::min(slab_columns, d - i * slab_columns), x.stride(),
-                           sums[static_cast<std::size_t>(worker)]);
+  for (Index round = 0; round < slabs; round += sums.at_once()) {
+    const Index end = std::min(slabs, round + sums.at_once());
+    sums.add(round, end, [&](Index i, Matrix<double>&) {
+      return ColumnStrip{x.row(0) + i * slab_columns, std::min(slab_columns, d - i * slab_columns),
+                         x.stride()};
     });
     report(static_cast<double>(std::min(d, end * slab_columns)));
   }
-  for (std::size_t w = 1; w < sums.size(); ++w) sums[0] += sums[w];
-  return std::move(sums[0]);
+  return sums.take();
 }
 
 /// JGJ of a symmetric matrix given by its upper triangle; false when that has cost digits.
@@ -89,35 +157,26 @@ bool centre_afterwards(Matrix<double>& g) {
 template <class T>
 Matrix<double> dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
   if constexpr (std::is_same_v<T, double>) {
-    if (as_they_lie(a) && a.x.rows() <= own_sum_rows) {
+    if (as_they_lie(a) && a.x.rows() <= raw_rows) {
       Matrix<double> g = raw_gram(a.x, threads, monitor);
       if (a.mean.isZero(0) || centre_afterwards(g)) return g;
     }
   }
   const Index n = a.x.rows(), d = a.x.cols(), strips = strip_total(d);
-  const bool own_sums = n <= own_sum_rows;
-  const int workers = own_sums && n * n * d > 4000000
-                          ? static_cast<int>(std::min<Index>(thread_count(threads), strips))
-                          : 1;
-  const BlasThreads blas(own_sums ? 1 : thread_count(threads));
-  std::vector<Matrix<double>> sums(workers, Matrix<double>::Zero(n, n));
-  std::vector<Matrix<double>> rooms(workers, Matrix<double>(n, std::min(strip_columns, d)));
+  const BlasThreads one(1);
+  StripSums sums(n, n * n * d > 4000000 ? threads : 1);
   Reporter report(monitor, "Gram matrix", "columns", static_cast<double>(d));
-  for (Index round = 0; round < strips; round += strips_a_round) {
-    const Index end = std::min(strips, round + strips_a_round);
-    // Strips are dealt out in turn: a sum never depends on which thread was quicker.
-    parallel_for(workers, workers, [&](Index worker) {
-      double* room = rooms[worker].data();
-      for (Index i = round + worker; i < end; i += workers) {
-        const Strip strip = strip_at(i, d);
-        fill(a, strip, room);
-        add_outer_products(room, n, strip.count, strip.count, sums[worker]);
-      }
+  for (Index round = 0; round < strips; round += sums.at_once()) {
+    const Index end = std::min(strips, round + sums.at_once());
+    sums.add(round, end, [&](Index i, Matrix<double>& room) {
+      const Strip strip = strip_at(i, d);
+      room.resize(n, strip.count);
+      fill(a, strip, room.data());
+      return ColumnStrip{room.data(), strip.count, strip.count};
     });
     report(static_cast<double>(std::min(d, end * strip_columns)));
   }
-  for (int w = 1; w < workers; ++w) sums[0] += sums[w];
-  return std::move(sums[0]);
+  return sums.take();
 }
 
 /// x_i·x_j − x_i·m − x_j·m + m·m over the entries only, with columns divided by s.

@@ -1,11 +1,13 @@
 #include "operators/scatter.hpp"
 
 #include "core/parallel.hpp"
+#include "core/segments.hpp"
 #include "operators/centred.hpp"
 #include "simd/panel_products.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -17,33 +19,63 @@ Index strip_rows(Index d) {
   constexpr Index numbers = Index{1} << 15;
   return std::clamp<Index>(numbers / d / tile_rows, 1, 8) * tile_rows;
 }
-/// A thread gets no fewer.
-constexpr Index least_rows = 256;
+/// Rows whose mean becomes the shift: as many as are cheap to keep, a whole number of strips.
+Index shift_rows(Index d) {
+  const Index strip = strip_rows(d), wanted = std::clamp<Index>((Index{1} << 21) / d, 1, 256);
+  return (wanted + strip - 1) / strip * strip;
+}
+
+/// Beyond so many columns threads share the columns of a sum; up to there each has a sum of its
+/// own.
+constexpr Index wide_columns = 8192;
+/// Columns that a thread adds up then.
+constexpr Index stripe_columns = 2048;
+
+/// Rows of a leaf: a whole number of strips, and work that outweighs the sum of two leaves.
+Index scatter_leaf_rows(Index d) {
+  const Index strip = strip_rows(d);
+  return (1024 + strip - 1) / strip * strip;
+}
+Index sparse_leaf_rows(Index d) { return std::max<Index>(1024, d / 16); }
 
 }  // namespace
 
-/// What one thread adds up in a pass.
+/// What a leaf adds up in a pass.
 template <class T>
 struct ScatterOperator<T>::Sums {
   PanelBuffer products;  // of d entries each
   Vector<double> sum, squares;
+
+  void clear(Index d, Index panels) {
+    if (products.empty()) products = PanelBuffer(panels * d);
+    products.view().setZero();
+    sum.setZero(d);
+    squares.setZero(d);
+  }
+  void merge(const Sums& later) {
+    products.view() += later.products.view();
+    sum += later.sum;
+    squares += later.squares;
+  }
+};
+
+template <class T>
+struct ScatterOperator<T>::Walk {
+  const double* vectors;  // in so many panels
+  Index panels;
+  bool first;  // pass: the mean and the squares are wanted too
+  Segments<Sums> tree{16};
+  Sums open{};  // of the leaf that is not full
+  Index open_rows = 0;
+  Matrix<double> waiting{};  // rows that wait for a strip to be full
+  Vector<double> waiting_weights{};
+  Index waiting_rows = 0;
+  RunningSum weight{};
 };
 
 template <class T>
 ScatterOperator<T>::ScatterOperator(Index features, Pass pass, ScatterOptions options)
     : features_(features), pass_(std::move(pass)), options_(std::move(options)) {}
-
-template <class T>
-void ScatterOperator<T>::choose_shift(const Rows<T>& first) {
-  constexpr Index most = 256;
-  if (options_.center && !first.sparse())
-    options_.shift = first.dense()
-                         .topRows(std::min(first.rows(), most))
-                         .template cast<double>()
-                         .colwise()
-                         .mean();
-  else options_.shift = Vector<double>::Zero(features_);
-}
 
 namespace {
 
@@ -67,61 +99,220 @@ void add_panels(const PanelBuffer& from, Matrix<double>& out) {
   }
 }
 
+}  // namespace
+
 template <class T>
-void add_sparse(const Rows<T>& rows, const double* weights, Index panel_count, const double* v,
-                double* products, double* sum, double* squares) {
-  const CsrView<T>& csr = rows.csr();
-  add_sparse_products<T>({csr.values, csr.columns, csr.offsets, rows.rows(), weights, panel_count,
-                          rows.cols() * panel_width},
-                         v, products);
-  if (!squares) return;
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const double w = weights ? weights[i] : 1;
-    for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e) {
-      const double x = static_cast<double>(csr.values[e]);
-      sum[csr.columns[e]] += w * x;
-      squares[csr.columns[e]] += w * x * x;
+void ScatterOperator<T>::choose_shift(Walk& walk) {
+  const Index n = walk.waiting_rows;
+  options_.shift = Vector<double>::Zero(features_);
+  if (!options_.center || n == 0) return;
+  // About the first row, so that a far mean costs no digits.
+  double weight = 0;
+  for (Index i = 0; i < n; ++i) {
+    options_.shift +=
+        walk.waiting_weights[i] * (walk.waiting.row(i) - walk.waiting.row(0)).transpose();
+    weight += walk.waiting_weights[i];
+  }
+  options_.shift = walk.waiting.row(0).transpose() + options_.shift / weight;
+}
+
+template <class T>
+template <class U>
+void ScatterOperator<T>::add_to(const Rows<U>& rows, const double* weights, const Walk& walk,
+                                Sums& s) const {
+  const Index d = features_, panel = d * panel_width;
+  if (rows.sparse()) {
+    const CsrView<U>& csr = rows.csr();
+    add_sparse_products<U>(
+        {csr.values, csr.columns, csr.offsets, rows.rows(), weights, walk.panels, panel},
+        walk.vectors, s.products.data());
+    for (Index i = 0; walk.first && i < rows.rows(); ++i) {
+      const double w = weights ? weights[i] : 1;
+      for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e) {
+        const double x = static_cast<double>(csr.values[e]);
+        s.sum[csr.columns[e]] += w * x;
+        s.squares[csr.columns[e]] += w * x * x;
+      }
+    }
+    return;
+  }
+  const Index strip = strip_rows(d);
+  Matrix<double> x = Matrix<double>::Zero(strip, d), y(strip, panel_width);
+  for (Index i = 0; i < rows.rows(); i += strip) {
+    const Index n = std::min(strip, rows.rows() - i);
+    centred_block(rows.middle(i, n), 0, d,
+                  {.centre = options_.shift.data(),
+                   .weights = weights ? weights + i : nullptr,
+                   .nan_on_centre = options_.nan_on_shift,
+                   .sums = s.sum.data()},
+                  x.data(), d);
+    if (n < strip) x.bottomRows(strip - n).setZero();
+    if (walk.first)
+      for (Index r = 0; r < n; ++r) s.squares += x.row(r).cwiseAbs2().transpose();
+    for (Index p = 0; p < walk.panels; ++p) {
+      times_panel(x.data(), strip, d, d, walk.vectors + p * panel, y.data());
+      add_transposed_times_panel(x.data(), strip, d, d, y.data(), s.products.data() + p * panel);
     }
   }
 }
 
-}  // namespace
-
+/// Leaves are shared out among threads, a sum each.
 template <class T>
-void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const double* v,
-                             Index count, std::vector<Sums>& sums) {
-  if (options_.shift.size() == 0) choose_shift(rows);
-  const Index d = features_, panel = d * panel_width;
-  parallel_ranges(rows.rows(), options_.threads, least_rows, [&](Index begin, Index end, int part) {
-    Sums& s = sums[static_cast<std::size_t>(part)];
-    if (s.products.empty()) {
-      s.products = PanelBuffer(count * d);
-      s.sum = s.squares = Vector<double>::Zero(d);
+template <class U>
+void ScatterOperator<T>::add_leaves(const Rows<U>& rows, const double* weights, Index leaf_rows,
+                                    Walk& walk) {
+  const Index d = features_, n = rows.rows();
+  const int workers = thread_count(options_.threads);
+  std::vector<Sums> sums(static_cast<std::size_t>(workers));
+  for (Index i = 0; i < n;) {
+    // The rest of the open leaf, then whole ones, then the beginning of the next.
+    std::vector<Index> cuts{i};
+    Index in_leaf = walk.open_rows;
+    while (cuts.back() < n && static_cast<int>(cuts.size()) <= workers) {
+      const Index rest = std::min(n - cuts.back(), leaf_rows - in_leaf);
+      cuts.push_back(cuts.back() + rest);
+      in_leaf = 0;
     }
-    if (rows.sparse())
-      return add_sparse(rows.middle(begin, end - begin), weights ? weights + begin : nullptr, count,
-                        v, s.products.data(), s.sum.data(), first_ ? s.squares.data() : nullptr);
-    const Index strip = strip_rows(d);
-    Matrix<double> x = Matrix<double>::Zero(strip, d), y(strip, panel_width);
-    for (Index i = begin; i < end; i += strip) {
-      const Index n = std::min(strip, end - i);
+    const auto count = static_cast<Index>(cuts.size()) - 1;
+    if (walk.open_rows > 0) std::swap(sums[0], walk.open);
+    parallel_for(count, n < 256 ? 1 : workers, [&](Index leaf) {
+      const auto at = static_cast<std::size_t>(leaf);
+      if (leaf > 0 || walk.open_rows == 0) sums[at].clear(d, walk.panels);
+      add_to(rows.middle(cuts[at], cuts[at + 1] - cuts[at]), weights ? weights + cuts[at] : nullptr,
+             walk, sums[at]);
+    });
+    for (Index leaf = 0; leaf < count; ++leaf) {
+      const auto at = static_cast<std::size_t>(leaf);
+      walk.open_rows += cuts[at + 1] - cuts[at];
+      if (walk.open_rows == leaf_rows) {
+        walk.tree.push(sums[at]);
+        walk.open_rows = 0;
+      } else {
+        std::swap(walk.open, sums[at]);
+      }
+    }
+    i = cuts.back();
+  }
+}
+
+/// Sums are large: there is one, and threads share first the rows, then the columns.
+template <class T>
+template <class U>
+void ScatterOperator<T>::add_wide(const Rows<U>& rows, const double* weights, Walk& walk) {
+  const Index d = features_, panel = d * panel_width, strip = strip_rows(d);
+  const int workers = thread_count(options_.threads);
+  if (walk.open_rows == 0) walk.open.clear(d, walk.panels);
+  walk.open_rows = 1;  // there is something in it; it is never full
+  const Index strips = (rows.rows() + strip - 1) / strip;
+  const Index most =
+      std::min(strips, workers * std::clamp<Index>((Index{1} << 19) / (strip * d), 1, 8));
+  Matrix<double> x(most * strip, d), y(most * strip * walk.panels, panel_width);
+  for (Index first = 0; first < strips; first += most) {
+    const Index count = std::min(most, strips - first);
+    parallel_for(count, workers, [&](Index s) {
+      const Index i = (first + s) * strip, n = std::min(strip, rows.rows() - i);
+      double* at = x.row(s * strip).data();
       centred_block(rows.middle(i, n), 0, d,
                     {.centre = options_.shift.data(),
                      .weights = weights ? weights + i : nullptr,
-                     .nan_on_centre = options_.nan_on_shift,
-                     .sums = s.sum.data()},
-                    x.data(), d);
-      if (n < strip) x.bottomRows(strip - n).setZero();
-      if (first_)
-        for (Index r = 0; r < n; ++r) s.squares += x.row(r).cwiseAbs2().transpose();
-      for (Index p = 0; p < count; ++p) {
-        times_panel(x.data(), strip, d, d, v + p * panel, y.data());
-        add_transposed_times_panel(x.data(), strip, d, d, y.data(), s.products.data() + p * panel);
+                     .nan_on_centre = options_.nan_on_shift},
+                    at, d);
+      if (n < strip) x.middleRows(s * strip + n, strip - n).setZero();
+      for (Index p = 0; p < walk.panels; ++p)
+        times_panel(at, strip, d, d, walk.vectors + p * panel,
+                    y.row((s * walk.panels + p) * strip).data());
+    });
+    const Index stripes = (d + stripe_columns - 1) / stripe_columns;
+    parallel_for(stripes, workers, [&](Index stripe) {
+      const Index j = stripe * stripe_columns, width = std::min(stripe_columns, d - j);
+      for (Index s = 0; s < count; ++s) {
+        const Index i = (first + s) * strip, n = std::min(strip, rows.rows() - i);
+        for (Index r = 0; r < n && walk.first; ++r) {
+          const auto cells = x.row(s * strip + r).segment(j, width).transpose();
+          const double root = weights ? std::sqrt(weights[i + r]) : 1.0;
+          walk.open.sum.segment(j, width) += root * cells;
+          walk.open.squares.segment(j, width) += cells.cwiseAbs2();
+        }
+        for (Index p = 0; p < walk.panels; ++p)
+          add_transposed_times_panel(x.row(s * strip).data() + j, strip, width, d,
+                                     y.row((s * walk.panels + p) * strip).data(),
+                                     walk.open.products.data() + p * panel + j * panel_width);
       }
+    });
+  }
+}
+
+template <class T>
+template <class U>
+void ScatterOperator<T>::add_strips(const Rows<U>& rows, const double* weights, Walk& walk) {
+  if (rows.rows() == 0) return;
+  if (features_ > wide_columns) add_wide(rows, weights, walk);
+  else add_leaves(rows, weights, scatter_leaf_rows(features_), walk);
+}
+
+template <class T>
+template <class U>
+void ScatterOperator<T>::add_dense(const Rows<U>& rows, const double* weights, Walk& walk) {
+  const Index d = features_, strip = strip_rows(d);
+  const auto wait = [&](const Rows<U>& some, const double* w, Index room) {
+    if (some.rows() == 0) return;
+    if (walk.waiting.rows() < room) {
+      walk.waiting.conservativeResize(room, d);
+      walk.waiting_weights.conservativeResize(room);
     }
-  });
-  weight_ += weights ? Eigen::Map<const Vector<double>>(weights, rows.rows()).sum()
-                     : static_cast<double>(rows.rows());
+    const Vector<double> zero = Vector<double>::Zero(d);
+    centred_block(some, 0, d, {.centre = zero.data()}, walk.waiting.row(walk.waiting_rows).data(),
+                  d);
+    for (Index i = 0; i < some.rows(); ++i)
+      walk.waiting_weights[walk.waiting_rows + i] = w ? w[i] : 1.0;
+    walk.waiting_rows += some.rows();
+  };
+  Index done = 0;
+  const bool chosen = options_.shift.size() > 0;
+  if (walk.waiting_rows > 0 || !chosen) {
+    const Index full = chosen ? strip : shift_rows(d);
+    done = std::min(full - walk.waiting_rows, rows.rows());
+    wait(rows.middle(0, done), weights, full);
+    if (walk.waiting_rows < full) return;
+    if (!chosen) choose_shift(walk);
+    add_strips(Rows<double>(walk.waiting).middle(0, full), walk.waiting_weights.data(), walk);
+    walk.waiting_rows = 0;
+  }
+  const Index whole = (rows.rows() - done) / strip * strip;
+  add_strips(rows.middle(done, whole), weights ? weights + done : nullptr, walk);
+  wait(rows.middle(done + whole, rows.rows() - done - whole),
+       weights ? weights + done + whole : nullptr, strip);
+}
+
+template <class T>
+void ScatterOperator<T>::add_sparse(const Rows<T>& rows, const double* weights, Walk& walk) {
+  // Sparse rows are multiplied as they are, so `mean` must not add a shift.
+  options_.shift = Vector<double>::Zero(features_);
+  add_leaves(rows, weights, sparse_leaf_rows(features_), walk);
+}
+
+template <class T>
+void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, Walk& walk) {
+  walk.weight.add(weights, rows.rows());
+  const auto add_all = [&](const Rows<T>& some, const double* w) {
+    if (rows.sparse()) add_sparse(some, w, walk);
+    else add_dense(some, w, walk);
+  };
+  const double* const end = weights ? weights + rows.rows() : nullptr;
+  if (!weights || std::find(weights, end, 0.0) == end) return add_all(rows, weights);
+  for (Index i = 0; i < rows.rows(); ++i) {  // each run of rows that count
+    const Index from = i;
+    while (i < rows.rows() && weights[i] != 0) ++i;
+    if (i > from) add_all(rows.middle(from, i - from), weights + from);
+  }
+}
+
+template <class T>
+void ScatterOperator<T>::finish(Walk& walk) {
+  if (options_.shift.size() == 0) choose_shift(walk);
+  if (walk.waiting_rows > 0)
+    add_strips(Rows<double>(walk.waiting).middle(0, walk.waiting_rows), walk.waiting_weights.data(),
+               walk);
 }
 
 template <class T>
@@ -129,23 +320,22 @@ void ScatterOperator<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
   const bool scaled = options_.scale.size() > 0;
   Matrix<double> in = v;
   if (scaled) in.array().colwise() /= options_.scale.array();
-  std::vector<Sums> sums(static_cast<std::size_t>(thread_count(options_.threads)));
-  weight_ = 0;
   const PanelBuffer vectors = panels(in);
-  const Index count = (in.cols() + panel_width - 1) / panel_width;
-  pass_([&](const Rows<T>& rows, const double* weights) {
-    add(rows, weights, vectors.data(), count, sums);
-  });
+  Walk walk{vectors.data(), (in.cols() + panel_width - 1) / panel_width, first_};
+  pass_([&](const Rows<T>& rows, const double* weights) { add(rows, weights, walk); });
+  finish(walk);
+  weight_ = walk.weight.value();
 
   out.setZero(features_, v.cols());
   if (first_) sum_ = squares_ = Vector<double>::Zero(features_);
-  for (const Sums& s : sums) {
-    if (s.products.empty()) continue;
+  const auto take = [&](const Sums& s) {
     add_panels(s.products, out);
-    if (!first_) continue;  // the rows are the same in every pass
+    if (!first_) return;  // the rows are the same in every pass
     sum_ += s.sum;
     squares_ += s.squares;
-  }
+  };
+  if (walk.open_rows > 0) take(walk.open);
+  walk.tree.from_last(take);
   // Σ w (x − s)(x − s)ᵀ = S + (a aᵀ)/W, a = Σ w (x − s)
   if (options_.center && weight_ > 0) out.noalias() -= sum_ / weight_ * (sum_.transpose() * in);
   if (scaled) out.array().colwise() /= options_.scale.array();

@@ -9,7 +9,9 @@
 //
 // Dense rows are shifted by the mean of the first ones, so that a far mean costs no digits, and
 // what is left of the mean is taken off afterwards. Sparse rows are not shifted: they stay sparse.
-// A product with b vectors costs 4·d·b flops a row (4·b an entry of sparse rows).
+// A product with b vectors costs 4·d·b flops a row (4·b an entry of sparse rows). It has the same
+// bits for any number of threads and whatever blocks rows come in (core/segments.hpp); rows of
+// weight 0 are as good as absent.
 
 #include <mercer/matrix.hpp>
 #include <mercer/rows.hpp>
@@ -47,10 +49,22 @@ class ScatterOperator {
 
  private:
   struct Sums;
-  void choose_shift(const Rows<T>& first);
-  /// `v`: so many panels of the vectors.
-  void add(const Rows<T>& rows, const double* weights, const double* v, Index panels,
-           std::vector<Sums>& sums);
+  struct Walk;  // what a pass has so far
+  void add(const Rows<T>& rows, const double* weights, Walk& walk);
+  template <class U>
+  void add_dense(const Rows<U>& rows, const double* weights, Walk& walk);
+  void add_sparse(const Rows<T>& rows, const double* weights, Walk& walk);
+  /// Whole strips.
+  template <class U>
+  void add_strips(const Rows<U>& rows, const double* weights, Walk& walk);
+  template <class U>
+  void add_leaves(const Rows<U>& rows, const double* weights, Index leaf_rows, Walk& walk);
+  template <class U>
+  void add_wide(const Rows<U>& rows, const double* weights, Walk& walk);
+  template <class U>
+  void add_to(const Rows<U>& rows, const double* weights, const Walk& walk, Sums& sums) const;
+  void choose_shift(Walk& walk);
+  void finish(Walk& walk);
 
   Index features_;
   Pass pass_;

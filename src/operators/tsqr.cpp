@@ -2,50 +2,70 @@
 
 #include "core/parallel.hpp"
 #include "linalg/blas.hpp"
+#include "linalg/stacked_qr.hpp"
 #include "operators/centred.hpp"
+#include "operators/leaf_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mercer {
 
-namespace {
-/// Up to this many columns each thread has a factor of its own; beyond, BLAS runs the threads.
-constexpr Index own_factor_columns = 512;
-}  // namespace
+void StreamedQr::Factor::merge(const Factor& later) {
+  Matrix<double> copy = later.r;
+  stack_triangle(r, copy);
+}
 
 StreamedQr::StreamedQr(Vector<double> mean, bool nan_on_mean, int threads)
-    : mean_(std::move(mean)), nan_on_mean_(nan_on_mean), blas_threads_(1) {
-  const bool own = mean_.size() <= own_factor_columns;
-  if (!own) blas_threads_ = thread_count(threads);
-  parts_.assign(own ? static_cast<std::size_t>(thread_count(threads)) : 1, Triangle(mean_.size()));
-}
+    : mean_(std::move(mean)),
+      nan_on_mean_(nan_on_mean),
+      threads_(thread_count(threads)),
+      leaf_rows_(qr_leaf_rows(mean_.size())),
+      tree_(mean_.size() <= 128 ? 2 : 16) {}
 
 template <class T>
 void StreamedQr::add(const Rows<T>& rows, const double* weights) {
-  const BlasThreads blas(blas_threads_);
-  const Index d = mean_.size();
-  const Index grain = std::max<Index>(d, 1000000 / std::max<Index>(d * d, 1));
-  parallel_ranges(rows.rows(), static_cast<int>(parts_.size()), grain,
-                  [&](Index begin, Index end, int part) {
-                    Triangle& triangle = parts_[static_cast<std::size_t>(part)];
-                    for (Index i = begin; i < end;) {
-                      const Index count = std::min(triangle.capacity(), end - i);
-                      centred_block(rows.middle(i, count), 0, d,
-                                    {.centre = mean_.data(),
-                                     .weights = weights ? weights + i : nullptr,
-                                     .nan_on_centre = nan_on_mean_},
-                                    triangle.rows(), d);
-                      triangle.push(count);
-                      i += count;
-                    }
-                  });
+  const BlasThreads one(1);
+  const Index d = mean_.size(), n = rows.rows();
+  std::vector<Factor> factors(static_cast<std::size_t>(threads_));
+  for (Index i = 0; i < n;) {
+    Index used = waiting_;
+    const auto leaves = plan_leaves(weights, n, leaf_rows_, threads_, i, used);
+    while (rooms_.size() < leaves.size()) rooms_.emplace_back(leaf_rows_, d);
+    const Index count = static_cast<Index>(leaves.size());
+    const Index full = used == leaf_rows_ ? count : count - 1;
+    parallel_for(count, n * d * d < 1000000 ? 1 : threads_, [&](Index leaf) {
+      Matrix<double>& room = rooms_[static_cast<std::size_t>(leaf)];
+      for (const LeafPiece& piece : leaves[static_cast<std::size_t>(leaf)])
+        centred_block(rows.middle(piece.from, piece.count), 0, d,
+                      {.centre = mean_.data(),
+                       .weights = weights ? weights + piece.from : nullptr,
+                       .nan_on_centre = nan_on_mean_},
+                      room.row(piece.to).data(), d);
+      if (leaf >= full) return;
+      Matrix<double>& r = factors[static_cast<std::size_t>(leaf)].r;
+      r.setZero(d, d);
+      stack_rows(r, room.data(), leaf_rows_);
+    });
+    for (Index leaf = 0; leaf < full; ++leaf) tree_.push(factors[static_cast<std::size_t>(leaf)]);
+    waiting_ = full < count ? used : 0;
+    if (full < count && full > 0) rooms_[0].swap(rooms_[static_cast<std::size_t>(full)]);
+  }
 }
 
 Matrix<double> StreamedQr::factor() {
-  const BlasThreads blas(blas_threads_);
-  for (std::size_t i = 1; i < parts_.size(); ++i) parts_[0].push(parts_[i]);
-  parts_.resize(1, Triangle(0));
-  return parts_[0].factor();
+  const BlasThreads one(1);
+  const Index d = mean_.size();
+  Matrix<double> r = Matrix<double>::Zero(d, d);
+  if (waiting_ > 0) stack_rows(r, rooms_[0].data(), waiting_);
+  rooms_.clear();
+  tree_.from_last([&](const Factor& earlier) {
+    Matrix<double> both = earlier.r;
+    stack_triangle(both, r);
+    r.swap(both);
+  });
+  tree_ = Segments<Factor>(tree_.radix());
+  return r;
 }
 
 template void StreamedQr::add(const Rows<float>&, const double*);

@@ -2,14 +2,15 @@
 // The triangular factor of centred rows, streamed: RᵀR = Σ w (x − m)(x − m)ᵀ.
 //
 // Its singular values are those of the rows to working precision, where the scatter matrix squares
-// the condition number and loses every σ below √ε·σ₁. Each thread reduces its own rows (TSQR);
-// the factors meet at the end. Cost: about 2·N·d² flops, one read of the data.
+// the condition number and loses every σ below √ε·σ₁. Rows are cut into leaves of a fixed number;
+// threads factor a leaf each, and the factors meet in a tree (core/segments.hpp), so the bits
+// depend neither on the threads nor on the blocks in which rows come. A row of weight 0 is as good
+// as absent. Cost: about 2·N·d² flops, one read of the data; 5·d² numbers a thread.
 
-#include "linalg/lapack.hpp"
+#include "core/segments.hpp"
 
 #include <mercer/rows.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace mercer {
@@ -22,14 +23,22 @@ class StreamedQr {
   template <class T>
   void add(const Rows<T>& rows, const double* weights = nullptr);
 
-  /// R, d×d upper triangular.
+  /// R, d×d upper triangular. No more rows can be added afterwards.
   Matrix<double> factor();
 
  private:
+  struct Factor {
+    Matrix<double> r;
+    void merge(const Factor& later);
+  };
+
   Vector<double> mean_;
   bool nan_on_mean_;
-  int blas_threads_;
-  std::vector<Triangle> parts_;
+  int threads_;
+  Index leaf_rows_;
+  Segments<Factor> tree_;
+  std::vector<Matrix<double>> rooms_;  // centred rows of leaves; those that wait are in the first
+  Index waiting_ = 0;
 };
 
 }  // namespace mercer

@@ -12,15 +12,20 @@ namespace mercer {
 
 Eigenpairs dense_eigenpairs(const Matrix<double>& a, Index k, double tolerance, int threads) {
   const Index n = a.rows();
-  // Threads cost more than they bring in a small problem.
-  const BlasThreads blas(n < 512 ? 1 : thread_count(threads));
+  const BlasThreads one(1);  // the bits of a product depend on how many share it
   auto [values, vectors] = symmetric_eigen(a, k, threads);
   Eigenpairs out{std::move(values), std::move(vectors), Vector<double>(k)};
 
   Matrix<double> full = a;
   full.triangularView<Eigen::StrictlyLower>() = full.transpose();
   Matrix<double> image(k, n);
-  multiply(out.vectors.data(), k, n, n, full.data(), n, n, image.data(), n);
+  constexpr Index panel = 64;
+  // Threads cost more than they bring in a small problem.
+  parallel_for((k + panel - 1) / panel, n < 512 ? 1 : threads, [&](Index p) {
+    const Index i = p * panel;
+    multiply(out.vectors.row(i).data(), std::min(panel, k - i), n, n, full.data(), n, n,
+             image.row(i).data(), n);
+  });
   for (Index i = 0; i < k; ++i)
     out.residuals[i] = (image.row(i) - out.values[i] * out.vectors.row(i)).norm();
   if (k > 0) require_converged(out.residuals, tolerance, std::abs(out.values[0]));

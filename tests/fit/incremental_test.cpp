@@ -5,9 +5,12 @@
 #include <mercer/mercer.hpp>
 
 #include <gtest/gtest.h>
+#include <Eigen/SVD>
 #include <Eigen/SparseCore>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace mercer::test::incremental_test {
 
@@ -93,6 +96,105 @@ TEST(Incremental, directions_without_variance_are_no_components) {
   IncrementalPca<double> pca(6);
   pca.update(x);
   EXPECT_EQ(pca.model().outputs(), 2);
+}
+
+/// Eigenvalues of the scatter matrix from the singular values of the centred rows, by Jacobi in
+/// long double.
+Vector<double> eigenvalues_of(const Matrix<double>& x) {
+  using Long = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  Long z = x.cast<long double>();
+  const Long first = z.row(0), mean = (z.rowwise() - first.row(0)).colwise().mean() + first.row(0);
+  z.rowwise() -= mean.row(0);
+  const Eigen::JacobiSVD<Long> svd(z);
+  return svd.singularValues().array().square().matrix().cast<double>();
+}
+
+void expect_truth(const Matrix<double>& x, Index batch, double tolerance) {
+  const Vector<double> truth = eigenvalues_of(x);
+  IncrementalPca<double> pca(x.cols());
+  for (Index i = 0; i < x.rows(); i += batch)
+    pca.update(x.middleRows(i, std::min(batch, x.rows() - i)));
+  const Model<double> model = pca.model();
+  ASSERT_EQ(model.outputs(), truth.size());
+  const Certificate& c = model.report().certificate;
+  ASSERT_EQ(c.low.size(), static_cast<std::size_t>(truth.size()));
+  for (Index j = 0; j < truth.size(); ++j) {
+    EXPECT_NEAR(model.eigenvalues()[j], truth[j], tolerance * truth[j]) << "component " << j + 1;
+    // The reference itself has 64 bits.
+    EXPECT_LE(c.low[static_cast<std::size_t>(j)], truth[j] * (1 + 1e-12));
+    EXPECT_GE(c.high[static_cast<std::size_t>(j)], truth[j] * (1 - 1e-12));
+  }
+}
+
+TEST(Incremental, M_P1_small_columns_beside_large_ones_keep_their_variance) {
+  Matrix<double> x = Random(41).normal(5000, 4);
+  const double scales[] = {1e5, 10, 1e-2, 1e-4};
+  for (Index j = 0; j < 4; ++j) x.col(j) *= scales[j];
+  expect_truth(x, 100, 1e-9);
+  expect_truth(x, 5000, 1e-9);
+  x.array() += 1e4;  // the smallest column is rounded at 1e-12 of 1e-4
+  expect_truth(x, 300, 1e-6);
+}
+
+TEST(Incremental, M_P1_a_mean_that_drifts_costs_the_other_directions_nothing) {
+  Matrix<double> x = Random(42).normal(6000, 3);
+  for (Index i = 0; i < x.rows(); ++i) x.row(i).array() += 2000.0 * static_cast<double>(i);
+  expect_truth(x, 250, 1e-7);
+}
+
+TEST(Incremental, M_P1_intervals_hold_the_eigenvalues_of_ordinary_rows_too) {
+  for (const Index n : {20, 300, 5000}) {
+    const Matrix<double> x = rows(n, 6, 1000);
+    expect_truth(x, 77, 1e-9);
+  }
+}
+
+TEST(Incremental, M_P4_the_model_has_the_same_bits_for_any_batches_and_threads) {
+  Matrix<double> x = rows(5000, 5, 10);
+  x.col(4) *= 1e-7;  // the triangular factor is asked too
+  std::string reference;
+  for (const Index batch : {5000, 1, 333})
+    for (const int threads : {1, 2, 3, 5, 8, 16}) {
+      if (batch == 1 && threads > 1) continue;
+      IncrementalPca<double> pca(5, {.threads = threads});
+      for (Index i = 0; i < 5000; i += batch)
+        pca.update(x.middleRows(i, std::min<Index>(batch, 5000 - i)));
+      ModelParts<double> parts = pca.model().parts();
+      parts.report.seconds = 0;
+      parts.report.peak_memory_bytes = 0;
+      const std::string bytes = Model<double>(std::move(parts)).serialize();
+      if (reference.empty()) reference = bytes;
+      EXPECT_EQ(bytes, reference) << batch << " rows a batch, " << threads << " threads";
+    }
+}
+
+TEST(Incremental, M_P1_rows_of_weight_0_are_as_good_as_absent) {
+  Matrix<double> x = rows(400, 3, 0);
+  Vector<double> w = Vector<double>::Ones(400);
+  for (Index i = 0; i < 400; i += 3) {
+    x.row(i).setConstant(1e9);
+    w[i] = 0;
+  }
+  IncrementalPca<double> with(3), without(3);
+  with.update(Rows<double>(x), w.data());
+  for (Index i = 0; i < 400; ++i)
+    if (w[i] != 0) without.update(x.middleRows(i, 1));
+  EXPECT_EQ(with.model().eigenvalues(), without.model().eigenvalues());
+  EXPECT_EQ(with.model().components(), without.model().components());
+}
+
+TEST(Incremental, a_state_with_a_full_tree_goes_on_bit_for_bit) {
+  const Matrix<double> x = rows(7000, 3, 5);
+  IncrementalPca<double> pca(3), later(3);
+  pca.update(Rows<double>(x).middle(0, 3500));
+  later.restore(pca.state());
+  const IncrementalPca<double> copy = pca;
+  for (auto* p : {&pca, &later}) p->update(Rows<double>(x).middle(3500, 3500));
+  EXPECT_EQ(later.state(), pca.state());
+  EXPECT_EQ(copy.moments().rows(), 3500);
+  std::vector<double> state = pca.state();
+  state.erase(state.begin() + static_cast<std::ptrdiff_t>(state.size()) / 2);
+  expect_error(Errc::bad_data, {"3 columns"}, [&] { later.restore(state); });
 }
 
 TEST(Incremental, refuses_options_that_need_the_rows_again) {

@@ -61,6 +61,20 @@ TEST(ScatterOperator, is_the_scatter_matrix_of_dense_and_sparse_rows_cut_anywher
       }
 }
 
+TEST(ScatterOperator, sparse_rows_have_their_own_mean_though_a_shift_is_given) {
+  Random random(3);
+  const Matrix<double> x =
+      random.normal(50, 4).unaryExpr([](double v) { return v > 0.5 ? v : 0.0; });
+  const Csr<double> sparse =
+      Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(x.sparseView()));
+  const Vector<double> mean = x.colwise().mean();
+  ScatterOperator<double> s(4, [&](const auto& visit) { visit(Rows<double>(sparse), nullptr); },
+                            {.shift = mean});
+  Matrix<double> out(4, 1);
+  s.apply(random.normal(4, 1), out);
+  EXPECT_LT((s.mean() - mean).norm(), 1e-15);
+}
+
 TEST(ScatterOperator, a_far_mean_costs_no_digits) {
   Random random(2);
   const Matrix<double> near = random.normal(500, 4);

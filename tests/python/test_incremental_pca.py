@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from conftest import same_columns, up_to_sign
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn import decomposition
 
 import mercer
@@ -129,3 +129,25 @@ def test_many_columns_keep_leading_directions_as_scikit_learn_does(storage, agai
     assert np.allclose(whole.explained_variance_, ours.explained_variance_)
     with pytest.raises(ValueError, match="must be less or equal to the batch number of samples 3"):
         ours.partial_fit(storage(X[:3]))
+
+
+def test_small_columns_beside_large_ones_keep_their_variance():
+    # Columns of ±s are orthogonal and have mean 0, so the variances are known exactly.
+    scales = np.array([1e5, 10, 1e-2, 1e-4])
+    X = np.tile(linalg.hadamard(8)[:, 1:5], (50, 1)) * scales
+    pca = mercer.IncrementalPCA()
+    for begin in range(0, 400, 40):
+        pca.partial_fit(X[begin : begin + 40])
+    assert np.allclose(pca.explained_variance_, scales**2 * 400 / 399, rtol=1e-12, atol=0)
+    assert np.allclose(np.abs(pca.components_), np.eye(4))
+
+
+def test_batches_change_no_bit(digits):
+    models = []
+    for batch in (64, 300, 1797):
+        pca = mercer.IncrementalPCA(7)
+        for begin in range(0, 1797, batch):
+            pca.partial_fit(digits[begin : begin + batch])
+        models.append((pca.components_, pca.explained_variance_, pca.mean_))
+    for other in models[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(models[0], other))

@@ -22,7 +22,7 @@ from ._rows import (
 from ._saving import ModelFile
 
 
-# Up to so many columns their moments are kept, d² numbers; beyond, the leading directions.
+# Up to so many columns moments and a triangular factor are kept; beyond, the leading directions.
 _MOMENTS = 4096
 
 
@@ -115,8 +115,9 @@ class IncrementalPCA(
     """Principal component analysis of rows that come in batches.
 
     A drop-in for :class:`sklearn.decomposition.IncrementalPCA`. Up to 4,096 columns it is exact:
-    what is kept are the moments of all rows so far, n_features² numbers, and the result is that of
-    :class:`PCA`, whatever the batches were. Of more columns the leading directions are kept, as in
+    what is kept are the moments of all rows so far and a triangular factor of them, some ten times
+    n_features² numbers, and the result is that of :class:`PCA`, to the last bit the same whatever
+    the batches were. Of more columns the leading directions are kept, as in
     scikit-learn, and each batch is merged with them.
 
     Parameters
