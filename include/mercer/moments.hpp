@@ -49,6 +49,14 @@ class Moments {
   /// be large for them; it is 1 or little more otherwise.
   double cancellation() const;
 
+  /// A proven bound on what rounding did to the scatter matrix: the computed S and that of the
+  /// given numbers differ by |δS_ij| ≤ r_i·r_j, so ‖δS‖₂ ≤ ‖r‖². It comes from the number of
+  /// additions that each entry goes through (Higham, Accuracy and Stability, 2002, §3.1) and from
+  /// the sums of squares about the shift:
+  /// r_i² = rounding_constant()·ε·second_ii, with ε = 2⁻⁵² and second_ii = Σ w (x_i − s_i)².
+  Vector<double> rounding(bool centred = true) const;
+  double rounding_constant() const;
+
   /// Everything it knows, to go on later or elsewhere bit for bit.
   std::vector<double> state() const;
   /// `Errc::bad_data` when that is not the state of as many columns.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -214,6 +215,23 @@ double Moments::cancellation() const {
   for (Index j = 0; j < features(); ++j)
     if (second_(j, j) > 0) worst = std::max(worst, second_(j, j) / centred[j]);
   return worst;
+}
+
+double Moments::rounding_constant() const {
+  // An entry of A is a sum of products, each of two factors that were rounded up to three times
+  // (the shift, a root of the weight and the product with it). A product goes through one addition
+  // for each row of its block and one for each later block or thread; an entry of a likewise, and
+  // a aᵀ/W enters with both. The unit roundoff is ε/2.
+  const double n = static_cast<double>(rows_), block = std::min(n, 3072.0);
+  const double chain = block + n / 16 + 72;
+  return 0.5 * (3 * chain + 16);
+}
+
+Vector<double> Moments::rounding(bool centred) const {
+  const double constant = rounding_constant() * std::numeric_limits<double>::epsilon();
+  Vector<double> length = second_.diagonal().cwiseSqrt();
+  if (!centred) length += std::sqrt(weight_) * shift_.cwiseAbs();
+  return std::sqrt(constant) * length;
 }
 
 std::vector<double> Moments::state() const {
