@@ -272,6 +272,9 @@ Model<T> with_first(const Model<T>& all, Index kept, std::string method, std::st
   parts.components = Matrix<T>(parts.components.topRows(kept));
   parts.eigenvalues = Vector<double>(parts.eigenvalues.head(kept));
   parts.report.solver.residuals.resize(static_cast<std::size_t>(kept));
+  Certificate& certificate = parts.report.certificate;
+  for (std::vector<double>* ends : {&certificate.low, &certificate.high})
+    if (!ends->empty()) ends->resize(static_cast<std::size_t>(kept));
   parts.report.chosen =
       ComponentChoice{std::move(method), std::move(reason), 0, parts.report.n_samples, {}, 0};
   return Model<T>(std::move(parts));

@@ -90,6 +90,8 @@ void add_sparse(const Rows<T>& rows, const double* weights, Index panel_count, c
 template <class T>
 void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const double* v,
                              Index count, std::vector<Sums>& sums) {
+  shifted_ = !rows.sparse() || options_.make_dense;
+  if (!shifted_) options_.shift = Vector<double>::Zero(features_);
   if (options_.shift.size() == 0) choose_shift(rows);
   const Index d = features_, panel = d * panel_width;
   parallel_ranges(rows.rows(), options_.threads, least_rows, [&](Index begin, Index end, int part) {
@@ -98,7 +100,7 @@ void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, const d
       s.products = PanelBuffer(count * d);
       s.sum = s.squares = Vector<double>::Zero(d);
     }
-    if (rows.sparse())
+    if (!shifted_)
       return add_sparse(rows.middle(begin, end - begin), weights ? weights + begin : nullptr, count,
                         v, s.products.data(), s.sum.data(), first_ ? s.squares.data() : nullptr);
     const Index strip = strip_rows(d);
@@ -163,6 +165,37 @@ Vector<double> ScatterOperator<T>::diagonal() const {
   if (options_.center) diagonal -= sum_.cwiseAbs2() / weight_;
   if (options_.scale.size() > 0) diagonal = diagonal.cwiseQuotient(options_.scale.cwiseAbs2());
   return diagonal;
+}
+
+template <class T>
+typename ScatterOperator<T>::Summed ScatterOperator<T>::summed() const {
+  Vector<double> squares = squares_, distance = sum_.cwiseAbs2() / weight_;
+  if (options_.scale.size() > 0) {
+    squares.array() /= options_.scale.array().square();
+    distance.array() /= options_.scale.array().square();
+  }
+  return {squares.sum(), options_.center ? distance.sum() : 0.0};
+}
+
+template <class T>
+bool ScatterOperator<T>::recentre() {
+  constexpr double dense_limit = 100, sparse_limit = 1e4;
+  if (!options_.center) return false;
+  const auto [squares, distance] = summed();
+  bool lost = squares > sparse_limit * (squares - distance);
+  for (Index j = 0; j < features_ && shifted_; ++j)
+    lost = lost || squares_[j] > dense_limit * (squares_[j] - sum_[j] * sum_[j] / weight_);
+  if (!lost) return false;
+  options_.shift = mean();
+  options_.make_dense = true;
+  first_ = true;
+  return true;
+}
+
+template <class T>
+double ScatterOperator<T>::depth(double rows) const {
+  // Rows are added up eight at a time, sparse ones one by one; the sums of parts meet in the end.
+  return static_cast<double>(features_) + (shifted_ ? rows / tile_rows : rows) + 128;
 }
 
 template class ScatterOperator<float>;

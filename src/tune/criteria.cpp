@@ -19,6 +19,9 @@ Model<T> first_components(const Model<T>& model, Index k) {
   parts.components = Matrix<T>(parts.components.topRows(k));
   parts.eigenvalues = Vector<double>(parts.eigenvalues.head(k));
   parts.report.solver.residuals.resize(static_cast<std::size_t>(k));
+  Certificate& certificate = parts.report.certificate;
+  for (std::vector<double>* ends : {&certificate.low, &certificate.high})
+    if (!ends->empty()) ends->resize(static_cast<std::size_t>(k));
   return Model<T>(std::move(parts));
 }
 
