@@ -113,8 +113,8 @@ void show_loadings(const Model<T>& model, const ColumnFlags& flags) {
   if (all.cos2.size() > 0) text += block("cos2", all, all.cos2, 1, out);
   else
     text += out.dim(
-        "no correlations and no cos2: the model does not know the columns' variances; fit with "
-        "--scale std or -k all\n");
+        "no correlations and no cos2: this model file does not hold the columns' variances; fit it "
+        "again\n");
   print(text);
 }
 

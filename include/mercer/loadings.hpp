@@ -31,8 +31,9 @@ struct Loadings {
   std::vector<std::string> names;  ///< of the columns; x1 … xd when the model has none
   Matrix<double> loadings;         ///< d×k
   Matrix<double> contributions;    ///< d×k
-  /// d×k; empty when the model does not know the columns' variances: they are 1 when it scales, and
-  /// follow from the components when it keeps all of them.
+  /// d×k; empty when the model does not know the columns' variances. Models of this version store
+  /// them; in older ones they are 1 where columns are scaled, and follow from the components where
+  /// there are as many as columns.
   Matrix<double> correlations;
   Matrix<double> cos2;  ///< d×k; empty like `correlations`
 };

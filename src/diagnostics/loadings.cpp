@@ -21,14 +21,18 @@ Loadings loadings(const Model<T>& model) {
   out.loadings = b * variance.cwiseSqrt().asDiagonal();
   out.contributions = b.cwiseAbs2();
 
-  const double total = model.report().total_variance;
-  Vector<double> columns;  // variances; a column that never varies has none
-  if (model.scale().size() > 0) columns = Vector<double>::Ones(d);
-  else if (variance.sum() >= (1 - 1e-9) * total) columns = out.loadings.rowwise().squaredNorm();
+  // Stored with the model; z-scores have 1; all components together show the columns as they are.
+  // Anything less does not: what a model of few components leaves out may be all of a column.
+  Vector<double> columns;
+  if (model.column_variance().size() == d) columns = model.column_variance();
+  else if (model.scale().size() > 0) columns = Vector<double>::Ones(d);
+  else if (model.outputs() == d) columns = out.loadings.rowwise().squaredNorm();
   if (columns.size() == 0) return out;
+  // A column that never varies correlates with nothing. In z-scores it is the one left as it was.
+  const double noise = 1e-18 * model.report().total_variance;
   out.correlations = out.loadings;
   for (Index j = 0; j < d; ++j) {
-    if (columns[j] > 1e-18 * total) out.correlations.row(j) /= std::sqrt(columns[j]);
+    if (columns[j] > noise) out.correlations.row(j) /= std::sqrt(columns[j]);
     else out.correlations.row(j).setZero();
   }
   out.cos2 = out.correlations.cwiseAbs2();

@@ -64,7 +64,7 @@ double working_bytes(Solver solver, const Size& s, int threads) {
       return 8 * s.cols * (2 * 96 + (t + 4) * 32);
     case Solver::svd:
       if (s.in_memory && s.rows < s.cols) return 8 * (4 * s.rows * s.cols + 5 * s.rows * s.rows);
-      return 8 * (9 * s.cols * s.cols + 5 * t * s.cols * s.cols);
+      return 8 * (17 * s.cols * s.cols + 5 * t * s.cols * s.cols + 131072);
     default:
       // A sum for each thread, the open one and those of two or three levels (operators/leaf_sums).
       return 8 * (s.cols * s.cols * (5 + (s.cols <= 512 ? t + 3 : 3)) + t * 65536);

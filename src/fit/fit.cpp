@@ -37,11 +37,7 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, c
   const auto start = std::chrono::steady_clock::now();
   const Choice choice = choose_solver(size, options, working_budget);
   const bool gram = choice.solver == Solver::gram, svd = choice.solver == Solver::svd;
-  const bool randomized = choice.solver == Solver::randomized;
-  const Spectrum s = gram         ? by_gram(passes, options)
-                     : svd        ? by_svd(passes, options)
-                     : randomized ? by_products(passes, options, working_budget)
-                                  : by_covariance(passes, options);
+  const Spectrum s = find_spectrum(choice.solver, passes, options, working_budget);
   ModelParts<T> parts = parts_of<T>(s, passes.rows(), passes.weight(), options);
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
@@ -52,6 +48,8 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, c
   report.solver.name = name_of(choice.solver);
   report.solver.why = choice.why;
   if (s.by_qr && !svd) report.solver.why += "; small variances by a QR of the centred rows";
+  if (passes.exponent() != 0)
+    report.solver.why += fmt::format("; rows multiplied by 2^{} meanwhile", passes.exponent());
   report.solver.passes = passes.count() + (passes.memory() && gram ? 2 : 0);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
@@ -204,6 +202,7 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
   parts.feature_names = schema.feature_names;
+  parts.column_variance.resize(0);  // those of the features are of no column
   return Model<T>(std::move(parts));
 }
 

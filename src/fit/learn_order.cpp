@@ -8,7 +8,7 @@ namespace mercer {
 namespace {
 
 /// SplitMix64: the same order on every machine.
-struct Random {
+struct ShuffleRandom {
   std::uint64_t state;
   std::uint64_t bits() {
     std::uint64_t z = (state += 0x9e3779b97f4a7c15U);
@@ -38,7 +38,7 @@ std::int64_t RowOrder::begin(int epoch, std::int64_t skip) {
     if (shuffled_) {
       order_.resize(static_cast<std::size_t>(memory_->rows()));
       std::iota(order_.begin(), order_.end(), Index{0});
-      Random random{seed_ ^ (0xd1b54a32d192ed03U * (static_cast<std::uint64_t>(epoch) + 1))};
+      ShuffleRandom random{seed_ ^ (0xd1b54a32d192ed03U * (static_cast<std::uint64_t>(epoch) + 1))};
       for (Index i = memory_->rows() - 1; i > 0; --i)
         std::swap(order_[static_cast<std::size_t>(i)],
                   order_[static_cast<std::size_t>(random.below(i + 1))]);

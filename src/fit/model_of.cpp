@@ -1,10 +1,44 @@
 #include "fit/model_of.hpp"
 
+#include "fit/intervals.hpp"
+#include "fit/invariants.hpp"
 #include "solvers/dense.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
+
+namespace {
+
+/// What is certain of the first k eigenvalues; throws when that is less than the tolerance asks
+/// for.
+Certificate certified(const Spectrum& s, Index k, const FitOptions& options) {
+  const Vector<double> errors =
+      s.errors.size() > 0 ? s.errors : Vector<double>(s.residuals * s.eigenvalues[0]);
+  Certificate out = intervals_of({.values = s.eigenvalues,
+                                  .residuals = errors,
+                                  .matrix = s.rounding,
+                                  .factor = s.of_factor,
+                                  .squared_factor = s.by_qr},
+                                 k, options.tolerance);
+  require_within(out, s.eigenvalues, options.tolerance);
+  if (s.confidence < 1) {
+    out.reason = out.confidence < 1 ? s.missed + "; " + out.reason : s.missed;
+    out.confidence = std::max(0.0, out.confidence + s.confidence - 1);  // either may fail
+  }
+  return out;
+}
+
+/// Of the trace: the sum of as many entries as there are columns, each off by its own rounding,
+/// which together are no more than what the bound on the matrix is made of.
+double error_of_total(const Spectrum& s, const Certificate& certificate) {
+  const double columns = static_cast<double>(s.mean.size());
+  if (!s.by_qr) return s.rounding.proven + 2 * columns * unit_roundoff * s.total;
+  return (2 * std::sqrt(s.total) + s.of_factor.proven) * s.of_factor.proven + certificate.rounding;
+}
+
+}  // namespace
 
 template <class T>
 ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
@@ -30,6 +64,21 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + k);
   report.solver.tolerance = options.tolerance;
   report.solver.converged = true;
+  report.certificate = certified(s, k, options);
+
+  const double error = error_of_total(s, report.certificate);
+  require_invariants({.values = parts.eigenvalues,
+                      .low = report.certificate.low,
+                      .high = report.certificate.high,
+                      .total = s.total,
+                      .error = error},
+                     "linear PCA");
+  if (options.components.kind() == Components::Kind::fraction)
+    require_fraction(s.eigenvalues, k, options.components.fraction(), s.total, error, "linear PCA");
+  if (s.column_scatter.size() > 0)
+    // No column varies by less than nothing: what lies below 0 here is within the rounding error,
+    // which the roads have checked, and 0 is nearer to the truth.
+    parts.column_variance = s.column_scatter.cwiseMax(0) / (weight - options.ddof);
   return parts;
 }
 

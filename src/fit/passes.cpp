@@ -5,6 +5,7 @@
 #include "core/segments.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace mercer {
@@ -32,6 +33,11 @@ std::uint64_t digested(std::uint64_t digest, const Rows<T>& rows, std::int64_t r
   }
   return digest;
 }
+/// Exact, but for numbers that are some 1e300 times smaller than the largest.
+template <class T>
+void multiply_by_power(const T* from, Index count, int exponent, T* to) {
+  for (Index i = 0; i < count; ++i) to[i] = std::ldexp(from[i], exponent);
+}
 }  // namespace
 
 template <class T>
@@ -53,7 +59,9 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
   const auto take = [&](const Rows<T>& block, const double* weights) {
     rows += block.rows();
     weight.add(weights, block.rows());
-    visit(block, weights);
+    // Rows in memory were multiplied once and for all.
+    if (exponent_ != 0 && source_) visit_scaled(block, weights, visit);
+    else visit(block, weights);
   };
   if (source_) {
     if (count_ > 0) source_->rewind();
@@ -79,6 +87,69 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
   ++count_;
   rows_ = rows;
   weight_ = weight.value();
+}
+
+template <class T>
+void Passes<T>::visit_scaled(const Rows<T>& rows, const double* weights, const Visit& visit) const {
+  constexpr Index numbers = Index{1} << 20;
+  const Index step = std::max<Index>(1, numbers / std::max<Index>(1, rows.cols()));
+  std::vector<T> room;
+  for (Index i = 0; i < rows.rows(); i += step) {
+    const Index n = std::min(step, rows.rows() - i);
+    const Rows<T> piece = rows.middle(i, n);
+    room.resize(static_cast<std::size_t>(piece.entries()));
+    const double* w = weights ? weights + i : nullptr;
+    if (piece.sparse()) {
+      const CsrView<T>& csr = piece.csr();
+      const std::int64_t first = csr.offsets[0];
+      multiply_by_power(csr.values + first, piece.entries(), exponent_, room.data());
+      std::vector<std::int64_t> offsets(csr.offsets, csr.offsets + n + 1);
+      for (std::int64_t& offset : offsets) offset -= first;
+      visit(Rows<T>(CsrView<T>{offsets.data(), csr.columns + first, room.data()}, n, rows.cols()),
+            w);
+    } else {
+      for (Index r = 0; r < n; ++r)
+        multiply_by_power(piece.row(r), rows.cols(), exponent_, room.data() + r * rows.cols());
+      visit(Rows<T>(room.data(), n, rows.cols(), rows.cols()), w);
+    }
+  }
+}
+
+template <class T>
+void Passes<T>::normalize() {
+  normalized_ = true;
+  double largest = 0;
+  run("range", [&](const Rows<T>& rows, const double* weights) {
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const double root = weights ? std::sqrt(weights[i]) : 1.0;
+      if (root == 0) continue;
+      const T* from = rows.sparse() ? rows.csr().values + rows.csr().offsets[i] : rows.row(i);
+      const Index entries =
+          rows.sparse() ? rows.csr().offsets[i + 1] - rows.csr().offsets[i] : rows.cols();
+      for (Index e = 0; e < entries; ++e) {
+        const double x = std::abs(static_cast<double>(from[e]));
+        if (std::isfinite(x)) largest = std::max(largest, root < 1 ? root * x : x);
+        if (std::isfinite(x) && root > 1) largest = std::max(largest, std::min(root * x, 1e308));
+      }
+    }
+  });
+  if (largest == 0) return;
+  exponent_ = -std::ilogb(largest);
+  if (source_) return;
+  const Rows<T> rows = memory_;
+  if (rows.sparse()) {
+    const CsrView<T>& csr = rows.csr();
+    scaled_values_.resize(static_cast<std::size_t>(csr.offsets[rows.rows()]));
+    multiply_by_power(csr.values + csr.offsets[0], rows.entries(), exponent_,
+                      scaled_values_.data() + csr.offsets[0]);
+    memory_ = Rows<T>(CsrView<T>{csr.offsets, csr.columns, scaled_values_.data()}, rows.rows(),
+                      rows.cols());
+  } else {
+    scaled_.resize(rows.rows(), rows.cols());
+    for (Index i = 0; i < rows.rows(); ++i)
+      multiply_by_power(rows.row(i), rows.cols(), exponent_, scaled_.row(i).data());
+    memory_ = Rows<T>(scaled_);
+  }
 }
 
 template class Passes<float>;

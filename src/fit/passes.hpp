@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace mercer {
 
@@ -23,6 +24,12 @@ class Passes {
   /// of each row is remembered, another one in each).
   void run(std::string_view what, const Visit& visit);
 
+  /// From now on all rows come multiplied by the power of two that takes the largest √w·|x| near
+  /// 1, for numbers whose squares a double cannot hold. One pass; rows in memory are copied.
+  void normalize();
+  bool normalized() const { return normalized_; }
+  int exponent() const { return exponent_; }  ///< of that power
+
   int count() const { return count_; }         ///< passes so far
   std::int64_t rows() const { return rows_; }  ///< rows of a pass; known after the first
   double weight() const { return weight_; }    ///< Σ w of a pass
@@ -35,6 +42,8 @@ class Passes {
   const double* memory_weights() const { return weights_; }
 
  private:
+  void visit_scaled(const Rows<T>& rows, const double* weights, const Visit& visit) const;
+
   Rows<T> memory_;
   const double* weights_ = nullptr;
   const Monitor* monitor_ = nullptr;
@@ -45,6 +54,10 @@ class Passes {
   std::int64_t rows_ = 0;
   double weight_ = 0;
   std::uint64_t digest_ = 0;  // of the first pass
+  bool normalized_ = false;
+  int exponent_ = 0;
+  Matrix<T> scaled_;              // rows in memory, multiplied
+  std::vector<T> scaled_values_;  // the same of sparse ones
 };
 
 }  // namespace mercer

@@ -1,11 +1,13 @@
 // Block Krylov on products with the scatter matrix.
 #include "core/require.hpp"
+#include "fit/factor_roads.hpp"
 #include "fit/spectrum_checks.hpp"
 #include "fit/standard.hpp"
 #include "operators/scatter.hpp"
 #include "solvers/krylov.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -28,14 +30,35 @@ struct CheckedScatter {
     if (!std::exchange(first, false)) return;
     require_rows(passes, options);
     wanted(passes, options);
-    const Vector<double> diagonal = a.diagonal();
-    require_finite(diagonal, passes);
+    require_finite(a.diagonal(), passes);
+    // Where missing cells lie on the shift, that is the mean already.
+    if (options.missing != Missing::mean && a.recentre()) a.apply(v, out);
+    s.column_scatter = a.diagonal();
+    require_finite(s.column_scatter, passes);
     s.mean = options.center ? a.mean() : Vector<double>(Vector<double>::Zero(size()));
-    s.total = diagonal.sum();
-    s.noise = noise_level<T>(total_second_moment(s, passes.weight()));
+    s.total = s.column_scatter.sum();
+    require_range(s.total, passes);
+    Vector<double> scatter = s.column_scatter;
+    if (s.scale.size() > 0) scatter.array() *= s.scale.array().square();
+    s.column_noise = noise_of_columns<T>(scatter, s.mean, passes.weight());
+    if (s.scale.size() > 0) s.column_noise.array() /= s.scale.array().square();
+    s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
     require_variance(s, passes.name());
   }
 };
+
+/// Bound on what rounding does to a product with a unit vector, and so to residuals and quotients.
+/// Those of pairs are combinations of products with a basis of m vectors: their errors may add up
+/// to √m as much, though not when they are independent.
+template <class T>
+RoundingBound rounding_of_products(const ScatterOperator<T>& a, const Spectrum& s, double rows,
+                                   double basis, const FitOptions& options) {
+  const auto [squares, distance] = a.summed();
+  RoundingBound one = roundings(a.depth(rows)) * (squares + 2 * std::sqrt(squares * distance));
+  one.proven *= std::sqrt(basis);
+  return one + 2.1 * s.eigenvalues[0] *
+                   rounding_of_scales(roundings(2 * rows + 16), rows, a.weight(), options);
+}
 
 /// How many of the eigenvalues found so far to keep; 0: more of them must be seen.
 Index enough(const Components& asked, const Spectrum& s, const Vector<double>& values, Index all) {
@@ -55,7 +78,11 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
     sum += values[k];
     if (sum >= asked.fraction() * s.total * (1 - 1e-12)) return k + 1;
   }
-  return ended ? rank : 0;
+  require(!ended, Errc::bad_option,
+          "-k {}: the {} directions that randomized can tell from rounding hold {:.6g} of the "
+          "variance; use --solver svd or ask for a smaller fraction",
+          asked.fraction(), rank, sum / s.total);
+  return 0;
 }
 
 }  // namespace
@@ -77,8 +104,10 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
     require_rows(passes, options);
     require_finite(standard.mean, passes);
     how.shift = options.center ? standard.mean : Vector<double>(Vector<double>::Zero(d));
+    how.make_dense = how.nan_on_shift;
     s.scale = how.scale = standard.scale;
   }
+  const Vector<double> centre = how.shift;
   const Index first =
       std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
   BlockKrylov krylov{.tolerance = options.tolerance, .seed = options.seed};
@@ -94,9 +123,27 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   KrylovResult found = eigs_until(
       a, first, [&](const Vector<double>& values) { return enough(asked, s, values, d); }, krylov,
       {.threads = options.threads});
-  s.eigenvalues = found.pairs.values.cwiseMax(0);
+  s.eigenvalues = std::move(found.pairs.values);
   s.components = std::move(found.pairs.vectors);
+  s.errors = found.pairs.residuals;
   s.residuals = found.pairs.residuals / s.eigenvalues[0];
+  const Index k = s.eigenvalues.size();
+  const double rows = static_cast<double>(passes.rows());
+  const double basis = static_cast<double>(std::min(d, 2 * (k + 8 * krylov.block)));
+  s.rounding = rounding_of_products(a.a, s, rows, basis, options);
+  if (options.missing == Missing::mean) {
+    Vector<double> offset = s.mean - centre;
+    if (s.scale.size() > 0) offset.array() /= s.scale.array();
+    s.rounding = s.rounding + rounding_of_filling(offset.norm(), rows, passes.weight(), s.total);
+  }
+  take_noise(s, rows, 10 * options.tolerance);
+  // What was not found has no more than the rest of the trace.
+  const double rest =
+      s.total - s.eigenvalues.sum() + static_cast<double>(k + 1) * s.rounding.proven;
+  if (rest >= s.eigenvalues[k - 1] && k < std::min<Index>(d, passes.rows())) {
+    s.confidence = likely_confidence;
+    s.missed = "no larger eigenvalue has shown in products with random vectors";
+  }
   return s;
 }
 

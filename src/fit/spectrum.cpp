@@ -1,19 +1,15 @@
 #include "fit/spectrum.hpp"
 
-#include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "fit/factor_roads.hpp"
+#include "fit/intervals.hpp"
 #include "fit/spectrum_checks.hpp"
-#include "linalg/blas.hpp"
-#include "linalg/lapack.hpp"
-#include "operators/centred.hpp"
 #include "operators/column_means.hpp"
 #include "operators/gram.hpp"
-#include "operators/tsqr.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace mercer {
@@ -23,13 +19,20 @@ namespace {
 /// An eigenvalue of a product AᵀA carries an error of a few ε·μ₁. Below this share of μ₁ that is
 /// more than 1e-10 of it, and the rows themselves are asked.
 constexpr double rescue_below = 1e-5;
-/// Centring sparse rows after the fact may cost this many digits and no more.
-constexpr double cancellation_limit = 1e4;
+/// Centring after the fact may cost as many digits and no more: in dense rows, which another pass
+/// gives back, and in sparse ones, which that pass makes dense.
+constexpr double dense_cancellation = 100, sparse_cancellation = 1e4;
 
+/// Whether the rows themselves have to be asked: for small variances, or where residuals and
+/// rounding exceed the tolerance.
 bool needs_rescue(const Spectrum& s, const FitOptions& options) {
+  const Index kept = kept_or_none(options.components, s);
   const bool fraction = options.components.kind() == Components::Kind::fraction;
-  const Index k = fraction ? kept_components(options.components, s) : s.eigenvalues.size();
-  return s.eigenvalues[k - 1] < rescue_below * s.eigenvalues[0];
+  const Index k = fraction ? kept : s.eigenvalues.size();
+  if (k == 0 || s.eigenvalues[k - 1] < rescue_below * s.eigenvalues[0]) return true;
+  const Certificate c = intervals_of(
+      {.values = s.eigenvalues, .residuals = s.errors, .matrix = s.rounding}, k, options.tolerance);
+  return !(widest(c, s.eigenvalues) <= options.tolerance);
 }
 
 template <class T>
@@ -45,104 +48,116 @@ Vector<double> means(Passes<T>& passes, const FitOptions& options) {
   return mean;
 }
 
-template <class T>
-Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean, double weight,
-                      const FitOptions& options) {
-  Vector<double> scale(scatter.size());
-  for (Index j = 0; j < scale.size(); ++j)
-    scale[j] = standard_deviation(scatter[j], scatter[j] + weight * mean[j] * mean[j],
-                                  denominator(weight, options), epsilon<T>);
-  return scale;
+/// Bounds that moments give are proven; random errors add up to their root only.
+RoundingBound bound_of(const Moments& moments, double proven) {
+  const double depth = 2 * moments.rounding_constant();  // ε = 2u
+  const RoundingBound one = roundings(depth);
+  return {proven, proven * std::min(1.0, one.likely / (depth * unit_roundoff))};
 }
 
-/// Singular values and right vectors of `a`, the rows or a triangle of theirs.
-void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
-  const Matrix<double> copy = a;
-  const BlasThreads one(1);  // the bits of products depend on how many threads share them
-  RightSvd svd = right_svd(std::move(a), options.threads);
-  s.eigenvalues = svd.values.array().square();
-  s.squares = s.eigenvalues.squaredNorm();
-  s.components = std::move(svd.vectors);
-  const Index k = s.components.rows(), n = copy.rows(), d = copy.cols();
-  Matrix<double> projected(k, n), image(k, d);
-  multiply_transposed(s.components.data(), k, d, d, copy.data(), n, d, projected.data(), n);
-  multiply(projected.data(), k, n, n, copy.data(), d, d, image.data(), d);
-  s.residuals.resize(k);
-  for (Index i = 0; i < k; ++i)
-    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).norm();
-  require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
-  s.residuals /= s.eigenvalues[0];
+/// Squares as they were summed, about the shift, by column.
+Vector<double> summed_squares(const Moments& moments, bool centred) {
+  return moments.rounding(centred).cwiseAbs2() / (moments.rounding_constant() * epsilon<double>);
 }
 
-/// Eigenpairs from a QR of the centred rows; `s` has the mean and, perhaps, the scale.
-template <class T>
-void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
-  StreamedQr qr(s.mean, options.missing == Missing::mean, options.threads);
-  passes.run("QR", [&](const Rows<T>& rows, const double* weights) { qr.add(rows, weights); });
-  Matrix<double> r = qr.factor();
-  const Vector<double> scatter = r.colwise().squaredNorm().transpose();
-  require_finite(scatter, passes);
-  if (options.scale == Scale::std && s.scale.size() == 0)
-    s.scale = scales<T>(scatter, s.mean, passes.weight(), options);
-  // QR is stable column by column, so scaling may come after it.
-  if (s.scale.size() > 0) r.array().rowwise() /= s.scale.array().transpose();
-  s.total = r.squaredNorm();
-  s.noise = noise_level<T>(total_second_moment(s, passes.weight()));
-  s.by_qr = true;
-  require_variance(s, passes.name());
-  take_svd(std::move(r), options, s);
-}
+/// What rounding did to the scatter matrix, or to that of z-scores.
+struct MomentErrors {
+  RoundingBound matrix;  // bound on its 2-norm, apart from the scales
+  RoundingBound scales;  // relative
+};
 
-template <class T>
-CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptions& options) {
-  CentredRows<T> a{
-      *passes.memory(), passes.memory_weights(), s.mean, {}, options.missing == Missing::mean};
-  if (options.scale == Scale::std) {
-    s.scale = scales<T>(column_scatter(a, options.threads), s.mean, passes.weight(), options);
-    a.scale = s.scale;
+MomentErrors rounding_of_moments(const Moments& moments, const Spectrum& s,
+                                 const FitOptions& options) {
+  Vector<double> errors = moments.rounding(options.center).cwiseAbs2();  // |δS_ij| ≤ √(e_i e_j)
+  double lost = 0;  // the largest error of a column that varies, relative to its scatter
+  for (Index j = 0; j < errors.size() && s.scale.size() > 0; ++j) {
+    errors[j] /= s.scale[j] * s.scale[j];
+    if (s.column_scatter[j] > s.column_noise[j])
+      lost = std::max(lost, errors[j] / s.column_scatter[j]);
   }
-  return a;
+  return {bound_of(moments, errors.sum()),
+          rounding_of_scales(bound_of(moments, lost), static_cast<double>(moments.rows()),
+                             moments.weight(), options)};
 }
 
-/// Eigenpairs from the SVD of the centred rows, which are in memory and wide.
-template <class T>
-void take_rows(const CentredRows<T>& a, const Passes<T>& passes, const FitOptions& options,
-               Spectrum& s) {
-  Matrix<double> rows = dense(a, options.threads);
-  s.total = rows.squaredNorm();
-  s.noise = noise_level<T>(total_second_moment(s, passes.weight()));
-  s.by_qr = true;
-  require_finite(Vector<double>(Vector<double>::Constant(passes.features(), s.total)), passes);
-  require_variance(s, passes.name());
-  take_svd(std::move(rows), options, s);
+/// Whether the shift has cost digits that another pass gives back.
+bool lost_digits(const Moments& moments, bool sparse, const FitOptions& options) {
+  if (options.center)
+    return moments.cancellation() > (sparse ? sparse_cancellation : dense_cancellation);
+  const Vector<double> left = moments.scatter_diagonal(false);
+  const Vector<double> summed = summed_squares(moments, false);
+  for (Index j = 0; j < left.size(); ++j)
+    if (summed[j] > dense_cancellation * left[j]) return true;
+  return false;
 }
 
-}  // namespace
+/// Computed eigenvalues of a matrix that has no negative ones.
+void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
+                          const std::string& name) {
+  const double least = values.minCoeff();
+  require(!(least < -rounding.proven), Errc::not_converged,
+          "{}: the scatter matrix has an eigenvalue of {:.3e}, below 0 by more than its rounding "
+          "error {:.1e}; use --solver svd",
+          name, least, rounding.proven);
+}
 
-Index kept_components(const Components& asked, const Spectrum& s) {
+/// Errors of LAPACK's eigenvalues and of the residuals as they are computed, relative to ‖S‖.
+RoundingBound rounding_of_eigenpairs(Index n) { return roundings(8 * static_cast<double>(n) + 16); }
+
+Index rank_of(const Spectrum& s) {
   Index rank = 0;
-  while (rank < s.eigenvalues.size() && s.eigenvalues[rank] > s.noise) ++rank;
-  switch (asked.kind()) {
-    case Components::Kind::all:
-      return rank;
-    case Components::Kind::count:
-      if (asked.soft()) return std::min(asked.count(), rank);
-      require(asked.count() <= rank, Errc::bad_option,
-              "-k {} is more than the data have: only {} directions have any variance; use -k all",
-              asked.count(), rank);
-      return asked.count();
-    default:
-      break;
+  for (; rank < s.eigenvalues.size(); ++rank) {
+    const double own = rank < s.noise_of.size() ? s.noise_of[rank] : 0.0;
+    if (!(s.eigenvalues[rank] > std::max(s.noise, own))) break;
   }
-  require(asked.kind() == Components::Kind::fraction, Errc::bad_option,
-          "-k auto, gavish-donoho and minka need rows to look at: give a count, a fraction or all");
+  return rank;
+}
+
+/// The first that reach the fraction; 0: none do.
+Index reaching(double fraction, const Spectrum& s, Index rank) {
   double sum = 0;
   for (Index k = 0; k < rank; ++k) {
     sum += s.eigenvalues[k];
     // A rounding error must not cost one more component.
-    if (sum >= asked.fraction() * s.total * (1 - 1e-12)) return k + 1;
+    if (sum >= fraction * s.total * (1 - 1e-12) - s.rounding.likely) return k + 1;
   }
+  return 0;
+}
+
+}  // namespace
+
+Index kept_or_none(const Components& asked, const Spectrum& s) {
+  const Index rank = rank_of(s);
+  if (asked.kind() == Components::Kind::count && !asked.soft())
+    return asked.count() <= rank ? asked.count() : 0;
+  if (asked.kind() == Components::Kind::count) return std::min(asked.count(), rank);
+  if (asked.kind() == Components::Kind::fraction) return reaching(asked.fraction(), s, rank);
   return rank;
+}
+
+Index kept_components(const Components& asked, const Spectrum& s) {
+  const Index rank = rank_of(s);
+  switch (asked.kind()) {
+    case Components::Kind::all:
+    case Components::Kind::fraction:
+      break;
+    case Components::Kind::count:
+      require(asked.soft() || asked.count() <= rank, Errc::bad_option,
+              "-k {} is more than the data have: only {} directions have any variance; use -k all",
+              asked.count(), rank);
+      break;
+    default:
+      fail(Errc::bad_option,
+           "-k auto, gavish-donoho and minka need rows to look at: give a count, a fraction or "
+           "all");
+  }
+  const Index kept = kept_or_none(asked, s);
+  require(
+      kept > 0 || asked.kind() != Components::Kind::fraction, Errc::bad_option,
+      "-k {}: the {} directions that can be told from rounding hold {:.6g} of the variance; ask "
+      "for a smaller fraction or -k all",
+      asked.fraction(), rank, s.eigenvalues.head(rank).sum() / s.total);
+  return kept;
 }
 
 template <class T>
@@ -152,22 +167,36 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   Spectrum s;
   s.mean = options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d));
   Matrix<double> scatter = moments.scatter(options.center);
+  s.column_scatter = scatter.diagonal();
+  s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, moments.weight());
+  require_variance(s, name);
   if (options.scale == Scale::std) {
-    s.scale =
-        scales<T>(moments.scatter_diagonal(options.center), s.mean, moments.weight(), options);
+    s.scale = scales<T>(s.column_scatter, s.mean, moments.weight(), options);
     scatter.array().colwise() /= s.scale.array();
     scatter.array().rowwise() /= s.scale.array().transpose();
+    s.column_scatter = scatter.diagonal();
+    s.column_noise.array() /= s.scale.array().square();
   }
   s.total = scatter.trace();
   s.squares = scatter.squaredNorm();
-  s.noise = noise_level<T>(total_second_moment(s, moments.weight()));
-  require_variance(s, name);
+  const MomentErrors errors = rounding_of_moments(moments, s, options);
+  s.rounding = errors.matrix;
+  // A column that does not vary may be left with less than nothing.
+  for (Index j = 0; j < d; ++j)
+    require(!(s.column_scatter[j] < -s.rounding.proven), Errc::not_converged,
+            "{}: column {} has a scatter of {:.3e}, below 0 by more than its rounding error {:.1e}",
+            name, j + 1, s.column_scatter[j], s.rounding.proven);
 
   auto pairs = dense_eigenpairs(scatter, wanted(moments.rows(), d, options), options.tolerance,
                                 options.threads);
-  s.eigenvalues = pairs.values.cwiseMax(0);
+  s.rounding = s.rounding + rounding_of_eigenpairs(d) * std::sqrt(s.squares) +
+               errors.scales * (2.1 * std::abs(pairs.values[0]));
+  require_semidefinite(pairs.values, s.rounding, name);
+  s.eigenvalues = std::move(pairs.values);
   s.components = std::move(pairs.vectors);
-  s.residuals = pairs.residuals / pairs.values[0];
+  s.errors = pairs.residuals;
+  s.residuals = pairs.residuals / s.eigenvalues[0];
+  take_noise(s, static_cast<double>(moments.rows()));
   return s;
 }
 
@@ -175,18 +204,28 @@ template <class T>
 Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
   const Index d = passes.features();
   const bool fill = options.missing == Missing::mean;
-  Moments moments = fill ? Moments(means(passes, options)) : Moments(d);
+  const Vector<double> centre = fill ? means(passes, options) : Vector<double>();
+  Moments moments = fill ? Moments(centre) : Moments(d);
   const auto add = [&](const Rows<T>& rows, const double* weights) {
     moments.add(rows, weights, options.threads);
   };
   passes.run("covariance", add);
   require_rows(passes, options);
   require_finite(moments.scatter_diagonal(), passes);
-  if (passes.sparse() && options.center && moments.cancellation() > cancellation_limit) {
-    moments = Moments(moments.mean());  // known centre: rows are made dense, block by block
+  if (!fill && lost_digits(moments, passes.sparse(), options)) {
+    // A known centre: sparse rows are made dense, block by block.
+    moments = Moments(options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d)));
     passes.run("covariance", add);
+    require_finite(moments.scatter_diagonal(), passes);
   }
+  require_range(moments.scatter_diagonal(options.center).sum(), passes);
   Spectrum s = of_moments<T>(moments, passes.name(), options);
+  if (fill) {
+    Vector<double> offset = moments.mean() - centre;
+    if (s.scale.size() > 0) offset.array() /= s.scale.array();
+    s.rounding = s.rounding + rounding_of_filling(offset.norm(), static_cast<double>(passes.rows()),
+                                                  passes.weight(), s.total);
+  }
   if (needs_rescue(s, options)) take_qr(passes, options, s);
   return s;
 }
@@ -197,19 +236,33 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
   s.mean = means(passes, options);
   const Index k_most = wanted(passes, options);
   const CentredRows<T> a = centred_rows(passes, s, options);
-  const Matrix<double> products = gram(a, options.threads, options.monitor);
+  const Gram g = gram(a, options.threads, options.monitor);
+  const Matrix<double>& products = g.products;
+  const double rows = static_cast<double>(passes.rows());
   s.total = products.trace();
   for (Index i = 0; i < products.rows(); ++i)  // the upper triangle is all there is
     s.squares += 2 * products.row(i).tail(products.rows() - i).squaredNorm() -
                  products(i, i) * products(i, i);
-  require_finite(Vector<double>(Vector<double>::Constant(passes.features(), s.total)), passes);
-  s.noise = noise_level<T>(total_second_moment(s, passes.weight()));
-  require_variance(s, passes.name());
+  // Taking off what is left of the mean costs four sums over the rows of the matrix.
+  s.rounding = roundings(g.depth + 10 + (options.center ? 4 * (rows + 4) : 0)) * g.summed +
+               rounding_of_eigenpairs(products.rows()) * std::sqrt(s.squares);
+  if (options.missing == Missing::mean)
+    s.rounding = s.rounding + rounding_of_filling(s.offset.norm(), rows, passes.weight(), s.total);
 
   auto pairs = dense_eigenpairs(products, k_most, options.tolerance, options.threads);
-  s.eigenvalues = pairs.values.cwiseMax(0);
-  s.residuals = pairs.residuals / pairs.values[0];
-  if (needs_rescue(s, options)) {
+  s.rounding =
+      s.rounding + 2.1 * std::abs(pairs.values[0]) *
+                       rounding_of_scales(roundings(2 * rows + 16), rows, passes.weight(), options);
+  require_semidefinite(pairs.values, s.rounding, passes.name());
+  s.eigenvalues = std::move(pairs.values);
+  s.errors = pairs.residuals;
+  s.residuals = pairs.residuals / s.eigenvalues[0];
+  s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
+  // Directions cost a product with all rows: they are asked only where noise can matter.
+  const double most = most_noise(s.column_noise, rows);
+  Index certain = 0;
+  while (certain < k_most && s.eigenvalues[certain] > most) ++certain;
+  if (needs_rescue(s, options) || certain < k_most) {
     take_rows(a, passes, options, s);
     return s;
   }

@@ -2,6 +2,7 @@
 // The roads of linear PCA to the same eigenpairs.
 
 #include "fit/passes.hpp"
+#include "fit/rounding.hpp"
 
 #include <mercer/fit.hpp>
 #include <mercer/moments.hpp>
@@ -17,16 +18,32 @@ struct Spectrum {
   Vector<double> residuals;    ///< ‖Sq − μq‖ / μ₁, S the scatter matrix
   double total = 0;            ///< trace of S
   double squares = 0;          ///< ‖S‖², the sum of all μ²; 0: not known
-  double noise = 0;            ///< eigenvalues up to here are rounding
-  bool by_qr = false;          ///< small variances came from a QR of the rows
+  bool by_qr = false;          ///< from a QR or an SVD of the rows: μ = σ²
+
+  /// Eigenvalues up to here are rounding: of all directions, and of each eigenvalue's own one
+  /// (empty: none). See `noise_along`.
+  double noise = 0;
+  Vector<double> noise_of;
+
+  Vector<double> column_scatter;  ///< the diagonal of S; empty: not known
+  Vector<double> column_noise;    ///< the part of it that the rounding of the data explains
+
+  Vector<double> offset;  ///< what rounding had left of the mean that was taken off the rows first
+
+  Vector<double> errors;  ///< ‖Aq − μq‖ of the matrix that was solved; empty: residuals·μ₁
+  RoundingBound rounding;   ///< on the 2-norm of what rounding did to S as it was formed
+  RoundingBound of_factor;  ///< by_qr: the same of the factor, so in σ
+  double confidence = 1;    ///< that no eigenvalue was missed
+  std::string missed;       ///< what that rests on, where it is below 1
 };
 
 /// Eigenpairs of the scatter matrix that moments hold; `name` is what messages call the rows.
 template <class T>
 Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options);
 
-/// N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass (QR) when the
-/// smallest eigenvalue that is kept is so small that squaring the data has cost it its digits.
+/// N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass about the mean when the
+/// first rows were no guide to it, and one more (QR) when the smallest eigenvalue that is kept is
+/// so small that squaring the data has cost it its digits.
 template <class T>
 Spectrum by_covariance(Passes<T>& passes, const FitOptions& options);
 
@@ -44,7 +61,17 @@ Spectrum by_svd(Passes<T>& passes, const FitOptions& options);
 template <class T>
 Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget);
 
-/// How many of the eigenvalues to keep. Throws when more are asked for than the data have.
+/// The spectrum by one of these roads. Rows whose squares a double cannot hold are multiplied by a
+/// power of two first, which is undone in the result. Throws `Errc::bad_data` when the result
+/// itself does not fit a double.
+template <class T>
+Spectrum find_spectrum(Solver road, Passes<T>& passes, const FitOptions& options, double budget);
+
+/// How many of the eigenvalues to keep. Throws when more are asked for than the data have, or a
+/// fraction that those above the rounding do not reach.
 Index kept_components(const Components& asked, const Spectrum& spectrum);
+
+/// The same, but 0 when it would throw.
+Index kept_or_none(const Components& asked, const Spectrum& spectrum);
 
 }  // namespace mercer

@@ -34,6 +34,12 @@ void require_rows(const Passes<T>& passes, const FitOptions& options) {
   require_rows(passes.rows(), passes.weight(), passes.name(), options);
 }
 
+/// Sums of squares beyond these are over- or underflowing, or their squares are.
+constexpr double least_total = 1e-140, largest_total = 1e140;
+
+/// Thrown by a road whose sums are out of range, and caught by `find_spectrum`.
+struct OutOfRange {};
+
 /// `sums`, one a column, tell whether all numbers were finite; the rows tell which was not.
 template <class T>
 void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
@@ -48,21 +54,63 @@ void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
       require(std::isfinite(x[j]), Errc::bad_data,
               "row {}, column {} is {}; remove the row or fill in a number", i + 1, j + 1, x[j]);
   }
+  if (!passes.normalized()) throw OutOfRange{};
   for (Index j = 0; j < d; ++j)
     require(std::isfinite(sums[j]), Errc::bad_data,
             "{}: column {} holds a NaN, an infinity or numbers too large to square; scale it down",
             passes.name(), j + 1);
 }
 
-/// Rounding of the data themselves, ε of their size, spread over all columns.
+/// The same, where missing cells are filled in and so no sum is NaN for them.
 template <class T>
-double noise_level(double total_second_moment) {
-  return 16 * epsilon<T> * epsilon<T> * total_second_moment;
+void require_range(double total, const Passes<T>& passes) {
+  if (passes.normalized() || (total > least_total && total < largest_total)) return;
+  throw OutOfRange{};
 }
 
+/// What the rounding of the data themselves, ε of their size, can have added to the scatter of each
+/// column.
+template <class T>
+Vector<double> noise_of_columns(const Vector<double>& scatter, const Vector<double>& mean,
+                                double weight) {
+  return 16 * epsilon<T> * epsilon<T> * (scatter.cwiseAbs() + weight * mean.cwiseAbs2());
+}
+
+/// The same along a unit vector q. Errors of N rows that are independent, of variance n_j/N in
+/// column j, add Σ q_j² n_j to the scatter along a direction that is given, and up to
+/// (Σ |q_j| √n_j)²/N more along the one that they favour. A column that q does not point along adds
+/// nothing, however large its numbers are; `known`: to which q is.
+template <class Direction>
+double noise_along(const Direction& q, const Vector<double>& column_noise, double rows,
+                   double known) {
+  double squares = 0, sum = 0;
+  for (Index j = 0; j < column_noise.size(); ++j) {
+    if (std::abs(q[j]) <= known) continue;
+    squares += q[j] * q[j] * column_noise[j];
+    sum += std::abs(q[j]) * std::sqrt(column_noise[j]);
+  }
+  return squares + sum * sum / rows;
+}
+
+/// No direction has more.
+inline double most_noise(const Vector<double>& column_noise, double rows) {
+  return column_noise.maxCoeff() + column_noise.sum() / rows;
+}
+
+/// Noise of every direction that was found, and of all: the SVD itself hides what is below some ε
+/// of the largest singular value.
+inline void take_noise(Spectrum& s, double rows, double known = 64 * epsilon<double>) {
+  s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
+  s.noise_of.resize(s.components.rows());
+  for (Index i = 0; i < s.components.rows(); ++i)
+    s.noise_of[i] = noise_along(s.components.row(i), s.column_noise, rows, known);
+}
+
+/// Some column varies by more than its rounding.
 inline void require_variance(const Spectrum& s, const std::string& name) {
-  require(s.total > s.noise, Errc::bad_data,
-          "{}: all rows are equal, there is no variance to explain", name);
+  for (Index j = 0; j < s.column_scatter.size(); ++j)
+    if (s.column_scatter[j] > s.column_noise[j]) return;
+  fail(Errc::bad_data, "{}: all rows are equal, there is no variance to explain", name);
 }
 
 /// Eigenpairs to compute: those asked for, or all that can be non-zero.
@@ -79,11 +127,6 @@ inline Index wanted(std::int64_t rows, Index features, const FitOptions& options
 template <class T>
 Index wanted(const Passes<T>& passes, const FitOptions& options) {
   return wanted(passes.rows(), passes.features(), options);
-}
-
-inline double total_second_moment(const Spectrum& s, double weight) {
-  return s.total + weight * (s.scale.size() > 0 ? s.mean.cwiseQuotient(s.scale).squaredNorm()
-                                                : s.mean.squaredNorm());
 }
 
 }  // namespace mercer

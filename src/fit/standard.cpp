@@ -27,18 +27,24 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
 
   // z-scores of uncentred data are about 0.
   const Vector<double> centre = options.center ? out.mean : Vector<double>(Vector<double>::Zero(d));
-  Vector<double> scatter = Vector<double>::Zero(d);
+  Vector<double> scatter = Vector<double>::Zero(d), sums = Vector<double>::Zero(d);
   Matrix<double> x(block_rows, d);
   passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
     for (Index i = 0; i < rows.rows(); i += block_rows) {
       const Index count = std::min(block_rows, rows.rows() - i);
       centred_block(rows.middle(i, count), 0, d, {.centre = centre.data(), .nan_on_centre = fill},
                     x.data(), d);
-      for (Index r = 0; r < count; ++r)
-        scatter += (weights ? weights[i + r] : 1.0) * x.row(r).transpose().cwiseAbs2();
+      for (Index r = 0; r < count; ++r) {
+        const double w = weights ? weights[i + r] : 1.0;
+        if (w == 0) continue;  // at any distance
+        scatter += w * x.row(r).transpose().cwiseAbs2();
+        sums += w * x.row(r).transpose();
+      }
     }
   });
   const double weight = passes.weight();
+  // The mean is rounded, at 1e15 to the nearest eighth: what that adds to the squares is taken off.
+  if (options.center && weight > 0) scatter -= sums.cwiseAbs2() / weight;
   for (Index j = 0; j < d; ++j)
     scatter[j] = standard_deviation(scatter[j], scatter[j] + weight * centre[j] * centre[j],
                                     weight - options.ddof, std::numeric_limits<T>::epsilon());

@@ -52,7 +52,7 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
   Passes<T> passes(source);
 
   // Projections about a centre, so that a large mean costs no digits; about the mean itself where
-  // missing cells or z-scores need it anyway, about the first row otherwise.
+  // missing cells or z-scores need it anyway, about the first row that weighs anything otherwise.
   Vector<double> centre = Vector<double>::Zero(d);
   bool centred = !options.center;
   if (changes_rows(options)) {
@@ -63,28 +63,43 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
     if (standard.scale.size() > 0) q.array().rowwise() /= standard.scale.transpose().array();
   }
 
-  Moments projected(m);
-  passes.run("variance", [&](const Rows<T>& rows, const double* weights) {
-    if (!centred && !rows.sparse()) {
-      Index first = 0;  // that counts
-      while (weights && first < rows.rows() && weights[first] == 0) ++first;
-      if (first == rows.rows()) return;
-      centre = Eigen::Map<const Vector<T>>(rows.row(first), d).template cast<double>();
-    }
-    centred = true;
-    for_centred_blocks(rows, centre, options.missing == Missing::mean,
-                       [&](const auto& x, Index first) {
-                         const Matrix<double> y = x * q.transpose();
-                         projected.add(Rows<double>(y), weights ? weights + first : nullptr, 1);
-                       });
-  });
+  const auto project = [&](Moments projected) {
+    passes.run("variance", [&](const Rows<T>& rows, const double* weights) {
+      for (Index i = 0; i < rows.rows() && !centred && !rows.sparse(); ++i) {
+        if (weights && weights[i] == 0) continue;  // at any distance from the others
+        centre = Eigen::Map<const Vector<T>>(rows.row(i), d).template cast<double>();
+        centred = true;
+      }
+      for_centred_blocks(rows, centre, options.missing == Missing::mean,
+                         [&](const auto& x, Index first) {
+                           const Matrix<double> y = x * q.transpose();
+                           projected.add(Rows<double>(y), weights ? weights + first : nullptr, 1);
+                         });
+    });
+    return projected;
+  };
+  Moments projected = project(Moments(m));
   require(passes.weight() > options.ddof, Errc::bad_data,
           "{} has too few rows for a variance with ddof = {}", source.name(), options.ddof);
-  const Vector<double> scatter = projected.scatter_diagonal(options.center);
+  Vector<double> scatter = projected.scatter(options.center).diagonal();
   for (Index i = 0; i < m; ++i)
     require(std::isfinite(scatter[i]), Errc::bad_data,
             "{} holds a NaN, an infinity or numbers too large to square", source.name());
-  return scatter / (passes.weight() - options.ddof);
+  // The first rows were no guide to the others: once more, about the mean.
+  if (options.center && projected.cancellation() > 100) {
+    projected = project(Moments(projected.mean()));
+    scatter = projected.scatter(true).diagonal();
+  }
+  const Vector<double> rounding = projected.rounding(options.center);
+  for (Index i = 0; i < m; ++i) {
+    const double error = rounding[i] * rounding[i];
+    require(scatter[i] >= -error, Errc::not_converged,
+            "{}: the variance along direction {} came out as {:.3e}, below 0 by more than its "
+            "rounding error {:.1e}; this is a defect of Mercer: please send us the data",
+            source.name(), i + 1, scatter[i], error);
+  }
+  // No variance is negative: what lies below 0 is within the rounding error, and 0 is nearer.
+  return scatter.cwiseMax(0) / (passes.weight() - options.ddof);
 }
 
 template <class T>

@@ -13,6 +13,8 @@
 // and then through the derivative of each formula (formula_error.cpp), sums, products and powers.
 // Errors of second order are covered by factors above 1, not dropped.
 
+#include "core/roundoff.hpp"
+
 #include <mercer/kernel.hpp>
 #include <mercer/rows.hpp>
 
@@ -66,8 +68,5 @@ EntryError entry_error(const Kernel& kernel, const Rows<T>& rows);
 ValueBound sum_bound(const ValueBound& a, const ValueBound& b);
 ValueBound product_bound(const ValueBound& a, const ValueBound& b);
 ValueBound scaled_bound(double factor, ValueBound a);
-
-/// 2⁻⁵³: half a unit in the last place, the error of one rounded operation.
-constexpr double unit_roundoff = 0x1p-53;
 
 }  // namespace mercer

@@ -53,6 +53,24 @@ bool as_they_lie(const CentredRows<double>& a) {
   return !a.x.sparse() && !a.weights && a.scale.size() == 0 && !a.nan_on_mean;
 }
 
+/// √w/√Σw, a unit vector.
+template <class T>
+Vector<double> unit_weights(const CentredRows<T>& a) {
+  const Index n = a.x.rows();
+  if (!a.weights) return Vector<double>::Constant(n, 1 / std::sqrt(static_cast<double>(n)));
+  Vector<double> root = Eigen::Map<const Vector<double>>(a.weights, n).cwiseSqrt();
+  return root.stableNormalized();
+}
+
+/// JGJ of a symmetric matrix given by its upper triangle, J = I − uuᵀ.
+void centre_products(Matrix<double>& g, const Vector<double>& u) {
+  g.triangularView<Eigen::StrictlyLower>() = g.transpose();
+  Vector<double> along = g * u;
+  along -= 0.5 * u.dot(along) * u;
+  g.noalias() -= u * along.transpose();
+  g.noalias() -= along * u.transpose();
+}
+
 /// Some columns of all rows.
 struct ColumnStrip {
   const double* data;
@@ -143,23 +161,20 @@ Matrix<double> raw_gram(const Rows<double>& x, int threads, const Monitor& monit
   return sums.take();
 }
 
-/// JGJ of a symmetric matrix given by its upper triangle; false when that has cost digits.
-bool centre_afterwards(Matrix<double>& g) {
-  const double before = g.trace();
-  g.triangularView<Eigen::StrictlyLower>() = g.transpose();
-  const Vector<double> means = g.rowwise().mean();
-  const double all = means.mean();
-  g.colwise() -= means;
-  g.rowwise() -= (means.array() - all).matrix().transpose();
-  return before <= raw_cancellation_limit * g.trace();
+/// Roundings of a sum over strips of so many columns.
+double depth_of(Index d, Index width) {
+  return static_cast<double>(std::min(d, width) + (d + width - 1) / width + 64);
 }
 
 template <class T>
-Matrix<double> dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
+Gram dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
   if constexpr (std::is_same_v<T, double>) {
     if (as_they_lie(a) && a.x.rows() <= raw_rows) {
-      Matrix<double> g = raw_gram(a.x, threads, monitor);
-      if (a.mean.isZero(0) || centre_afterwards(g)) return g;
+      Gram g{raw_gram(a.x, threads, monitor), 0, depth_of(a.x.cols(), slab_columns)};
+      g.summed = g.products.trace();
+      if (!a.centred) return g;
+      centre_products(g.products, unit_weights(a));
+      if (g.summed <= raw_cancellation_limit * g.products.trace()) return g;
     }
   }
   const Index n = a.x.rows(), d = a.x.cols(), strips = strip_total(d);
@@ -176,12 +191,15 @@ Matrix<double> dense_gram(const CentredRows<T>& a, int threads, const Monitor& m
     });
     report(static_cast<double>(std::min(d, end * strip_columns)));
   }
-  return sums.take();
+  Gram out{sums.take(), 0, depth_of(d, strip_columns)};
+  out.summed = out.products.trace();
+  if (a.centred) centre_products(out.products, unit_weights(a));
+  return out;
 }
 
 /// x_i·x_j − x_i·m − x_j·m + m·m over the entries only, with columns divided by s.
 template <class T>
-Matrix<double> sparse_gram(const CentredRows<T>& a, int threads, double& cancellation) {
+Gram sparse_gram(const CentredRows<T>& a, int threads) {
   const CsrView<T>& csr = a.x.csr();
   const Index n = a.x.rows(), d = a.x.cols();
   const Vector<double> divisor =
@@ -189,7 +207,9 @@ Matrix<double> sparse_gram(const CentredRows<T>& a, int threads, double& cancell
   const Vector<double> mean = a.mean.cwiseQuotient(divisor);
   const double mean_square = mean.squaredNorm();
 
-  Matrix<double> out(n, n);
+  Gram g;
+  Matrix<double>& out = g.products;
+  out.resize(n, n);
   Vector<double> along_mean(n), raw(n);
   parallel_for(n, threads, [&](Index i) {
     Vector<double> row = Vector<double>::Zero(d);
@@ -204,23 +224,29 @@ Matrix<double> sparse_gram(const CentredRows<T>& a, int threads, double& cancell
     }
     raw[i] = out(i, i);
   });
-  for (Index i = 0; i < n; ++i)
+  const auto weight = [&](Index i) { return a.weights ? a.weights[i] : 1.0; };
+  for (Index i = 0; i < n; ++i) {
+    // |x_i·x_j| + |x_i·m| + |x_j·m| + m·m ≤ (‖x_i‖ + ‖m‖)(‖x_j‖ + ‖m‖)
+    g.summed += weight(i) * 2 * (raw[i] + mean_square);
     for (Index j = i; j < n; ++j) {
-      const double root = a.weights ? std::sqrt(a.weights[i] * a.weights[j]) : 1.0;
-      out(i, j) = root * (out(i, j) - along_mean[i] - along_mean[j] + mean_square);
+      const double root = a.weights ? std::sqrt(weight(i)) * std::sqrt(weight(j)) : 1.0;
+      out(i, j) =
+          root == 0 ? 0.0 : root * (out(i, j) - along_mean[i] - along_mean[j] + mean_square);
     }
-  cancellation = (raw.sum() + static_cast<double>(n) * mean_square) / out.diagonal().sum();
-  return out;
+  }
+  g.depth = static_cast<double>(d);
+  if (a.centred) centre_products(out, unit_weights(a));
+  return g;
 }
 
 }  // namespace
 
 template <class T>
-Matrix<double> gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
+Gram gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
   if (a.x.sparse() && !a.nan_on_mean) {
-    double cancellation = 1;
-    Matrix<double> out = sparse_gram(a, threads, cancellation);
-    if (cancellation < cancellation_limit) return out;
+    Gram out = sparse_gram(a, threads);
+    // Where nothing is left, the trace may be anything near 0, negative too.
+    if (out.summed < cancellation_limit * out.products.trace()) return out;
   }
   return dense_gram(a, threads, monitor);
 }
@@ -250,29 +276,45 @@ Matrix<double> dense(const CentredRows<T>& a, int threads) {
     if (a.weights) part.weights = a.weights + begin;
     fill(part, {0, d}, out.row(begin).data());
   });
+  if (!a.centred) return out;
+  const Vector<double> u = unit_weights(a);
+  parallel_for(strip_total(d), n * d < 200000 ? 1 : threads, [&](Index i) {
+    const Strip strip = strip_at(i, d);
+    auto part = out.middleCols(strip.first, strip.count);
+    const Eigen::RowVectorXd left = u.transpose() * part;
+    part.noalias() -= u * left;
+  });
   return out;
 }
 
 template <class T>
-Vector<double> column_scatter(const CentredRows<T>& a, int threads) {
+ColumnScatter column_scatter(const CentredRows<T>& a, int threads) {
   const Index n = a.x.rows(), d = a.x.cols();
   CentredRows<T> unscaled = a;
   unscaled.scale.resize(0);
-  Vector<double> out(d);
+  const Vector<double> u = unit_weights(a);
+  const double weight =
+      a.weights ? Eigen::Map<const Vector<double>>(a.weights, n).sum() : static_cast<double>(n);
+  ColumnScatter out{Vector<double>(d), Vector<double>::Zero(d)};
   parallel_for(strip_total(d), n * d < 200000 ? 1 : threads, [&](Index i) {
     const Strip strip = strip_at(i, d);
     Matrix<double> room(n, strip.count);
     fill(unscaled, strip, room.data());
-    out.segment(strip.first, strip.count) = room.colwise().squaredNorm().transpose();
+    if (a.centred) {
+      const Eigen::RowVectorXd left = u.transpose() * room;
+      room.noalias() -= u * left;
+      out.offset.segment(strip.first, strip.count) = left.transpose() / std::sqrt(weight);
+    }
+    out.scatter.segment(strip.first, strip.count) = room.colwise().squaredNorm().transpose();
   });
   return out;
 }
 
 #define MERCER_INSTANTIATE(T)                                                         \
-  template Matrix<double> gram(const CentredRows<T>&, int, const Monitor&);           \
+  template Gram gram(const CentredRows<T>&, int, const Monitor&);                     \
   template Matrix<double> combine(const Matrix<double>&, const CentredRows<T>&, int); \
   template Matrix<double> dense(const CentredRows<T>&, int);                          \
-  template Vector<double> column_scatter(const CentredRows<T>&, int);
+  template ColumnScatter column_scatter(const CentredRows<T>&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

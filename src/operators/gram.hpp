@@ -6,7 +6,9 @@
 // Rows that can be used as they lie are multiplied first and G is centred afterwards, unless that
 // has lost the digits of a large mean: then, and in all other cases, dense rows are centred before
 // they are multiplied, a strip of columns at a time. Sparse rows stay sparse unless their digits
-// were lost too. Cost: N²·d flops at SYRK speed and one read of the data; entries·N when sparse.
+// were lost too. The mean that is taken off is rounded, at 1e15 to the nearest eighth; what is left
+// of it is taken off the products: G ← JGJ, J = I − √w√wᵀ/Σw.
+// Cost: N²·d flops at SYRK speed and one read of the data; entries·N when sparse.
 
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
@@ -21,22 +23,34 @@ struct CentredRows {
   Vector<double> mean;              ///< zeros: not centred
   Vector<double> scale;             ///< empty: not scaled
   bool nan_on_mean = false;         ///< missing cells count as lying on the mean
+  bool centred = true;              ///< false: the mean is zero because nothing is taken off
 };
 
-/// G, upper triangle.
+struct Gram {
+  Matrix<double> products;  ///< G, upper triangle
+  double summed = 0;  ///< trace of what was summed, before centring: rounding is relative to it
+  double depth = 0;   ///< roundings that a term of an entry passed
+};
+
 template <class T>
-Matrix<double> gram(const CentredRows<T>& a, int threads, const Monitor& monitor = {});
+Gram gram(const CentredRows<T>& a, int threads, const Monitor& monitor = {});
 
 /// B·A for a k×N matrix B: from eigenvectors of G to directions in the input space.
 template <class T>
 Matrix<double> combine(const Matrix<double>& b, const CentredRows<T>& a, int threads);
 
-/// A itself, N×d.
+/// A itself, N×d, centred once more: its columns add up to 0, but for some ε of their length.
 template <class T>
 Matrix<double> dense(const CentredRows<T>& a, int threads);
 
-/// Σ w (x − m)² for each column of A, unscaled.
+struct ColumnScatter {
+  Vector<double>
+      scatter;  ///< Σ w (x − m)² of each column; m the mean itself, not as it was rounded
+  Vector<double> offset;  ///< m − `mean`, which rounding left over
+};
+
+/// Of each column of A, unscaled. Not centred: about 0, without offsets.
 template <class T>
-Vector<double> column_scatter(const CentredRows<T>& a, int threads);
+ColumnScatter column_scatter(const CentredRows<T>& a, int threads);
 
 }  // namespace mercer

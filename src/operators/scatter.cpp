@@ -121,7 +121,7 @@ template <class U>
 void ScatterOperator<T>::add_to(const Rows<U>& rows, const double* weights, const Walk& walk,
                                 Sums& s) const {
   const Index d = features_, panel = d * panel_width;
-  if (rows.sparse()) {
+  if (!shifted_) {
     const CsrView<U>& csr = rows.csr();
     add_sparse_products<U>(
         {csr.values, csr.columns, csr.offsets, rows.rows(), weights, walk.panels, panel},
@@ -294,8 +294,9 @@ void ScatterOperator<T>::add_sparse(const Rows<T>& rows, const double* weights, 
 template <class T>
 void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, Walk& walk) {
   walk.weight.add(weights, rows.rows());
+  shifted_ = !rows.sparse() || options_.make_dense;
   const auto add_all = [&](const Rows<T>& some, const double* w) {
-    if (rows.sparse()) add_sparse(some, w, walk);
+    if (!shifted_) add_sparse(some, w, walk);
     else add_dense(some, w, walk);
   };
   const double* const end = weights ? weights + rows.rows() : nullptr;
@@ -353,6 +354,37 @@ Vector<double> ScatterOperator<T>::diagonal() const {
   if (options_.center) diagonal -= sum_.cwiseAbs2() / weight_;
   if (options_.scale.size() > 0) diagonal = diagonal.cwiseQuotient(options_.scale.cwiseAbs2());
   return diagonal;
+}
+
+template <class T>
+typename ScatterOperator<T>::Summed ScatterOperator<T>::summed() const {
+  Vector<double> squares = squares_, distance = sum_.cwiseAbs2() / weight_;
+  if (options_.scale.size() > 0) {
+    squares.array() /= options_.scale.array().square();
+    distance.array() /= options_.scale.array().square();
+  }
+  return {squares.sum(), options_.center ? distance.sum() : 0.0};
+}
+
+template <class T>
+bool ScatterOperator<T>::recentre() {
+  constexpr double dense_limit = 100, sparse_limit = 1e4;
+  if (!options_.center) return false;
+  const auto [squares, distance] = summed();
+  bool lost = squares > sparse_limit * (squares - distance);
+  for (Index j = 0; j < features_ && shifted_; ++j)
+    lost = lost || squares_[j] > dense_limit * (squares_[j] - sum_[j] * sum_[j] / weight_);
+  if (!lost) return false;
+  options_.shift = mean();
+  options_.make_dense = true;
+  first_ = true;
+  return true;
+}
+
+template <class T>
+double ScatterOperator<T>::depth(double rows) const {
+  // Rows are added up eight at a time, sparse ones one by one; the sums of parts meet in the end.
+  return static_cast<double>(features_) + (shifted_ ? rows / tile_rows : rows) + 128;
 }
 
 template class ScatterOperator<float>;

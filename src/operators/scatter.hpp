@@ -8,7 +8,8 @@
 //     S = D⁻¹ Σ w (x − m)(x − m)ᵀ D⁻¹          m: the mean; D: scales, when there are any
 //
 // Dense rows are shifted by the mean of the first ones, so that a far mean costs no digits, and
-// what is left of the mean is taken off afterwards. Sparse rows are not shifted: they stay sparse.
+// what is left of the mean is taken off afterwards. Sparse rows are not shifted: they stay sparse,
+// until `recentre` finds that this has cost their digits.
 // A product with b vectors costs 4·d·b flops a row (4·b an entry of sparse rows). It has the same
 // bits for any number of threads and whatever blocks rows come in (core/segments.hpp); rows of
 // weight 0 are as good as absent.
@@ -26,7 +27,8 @@ struct ScatterOptions {
   /// cells are to lie on it.
   Vector<double> shift{};
   bool nan_on_shift = false;
-  Vector<double> scale{};  ///< divisors; empty: none
+  bool make_dense = false;  ///< sparse rows are shifted too, a strip at a time
+  Vector<double> scale{};   ///< divisors; empty: none
   int threads = 0;
 };
 
@@ -46,6 +48,18 @@ class ScatterOperator {
   Vector<double> mean() const;
   Vector<double> diagonal() const;  ///< of S, so its sum is the trace
   double weight() const { return weight_; }
+  /// The trace of what was summed, about the shift, and the part of it that the distance of the
+  /// shift from the mean has: rounding is relative to them.
+  struct Summed {
+    double squares, distance;
+  };
+  Summed summed() const;
+  /// Whether the shift has cost digits: two in a column of dense rows, four of the trace of sparse
+  /// ones, which then become dense. If so, the mean is the shift from now on, and what was computed
+  /// so far does not count.
+  bool recentre();
+  /// Roundings that a term of a product passes, after so many rows.
+  double depth(double rows) const;
 
  private:
   struct Sums;
@@ -70,6 +84,7 @@ class ScatterOperator {
   Pass pass_;
   ScatterOptions options_;
   bool first_ = true;
+  bool shifted_ = false;  // rows were; sparse ones are mostly not
   double weight_ = 0;
   Vector<double> sum_;      // Σ w (x − shift)
   Vector<double> squares_;  // Σ w (x − shift)², by column

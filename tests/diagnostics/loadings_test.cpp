@@ -52,8 +52,30 @@ TEST(Loadings, shares_add_up) {
   for (Index j = 0; j < 4; ++j) EXPECT_NEAR(table.cos2.row(j).sum(), 1, 1e-12);
 }
 
+TEST(Loadings, M_P1_few_components_do_not_pass_for_all_of_a_column) {
+  // One column is 1e6 times the others: the first component has all but 1e-12 of the variance.
+  Random random(6);
+  Matrix<double> x = random.normal(80, 3);
+  x.col(1) = 0.6 * x.col(0) + 0.8 * x.col(1);
+  x.col(0) *= 1e6;
+  for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd, Solver::randomized}) {
+    const auto model = fit(x, {.components = 1, .solver = solver});
+    const Loadings table = loadings(model);
+    const Matrix<double> y = model.transform(x);
+    ASSERT_EQ(table.correlations.rows(), 3);
+    for (Index j = 0; j < 3; ++j)
+      EXPECT_NEAR(table.correlations(j, 0), correlation(x.col(j), y.col(0)), 1e-9) << j;
+  }
+  // A file of an older version has no variances, and two components of three tell nothing certain.
+  ModelParts<double> parts = fit(x, {.components = 2}).parts();
+  parts.column_variance.resize(0);
+  EXPECT_EQ(loadings(Model<double>(parts)).correlations.size(), 0);
+}
+
 TEST(Loadings, a_model_that_does_not_know_the_variances_says_no_correlations) {
-  const Loadings table = loadings(fit(some_rows(), {.components = 2}));
+  ModelParts<double> parts = fit(some_rows(), {.components = 2}).parts();
+  parts.column_variance.resize(0);
+  const Loadings table = loadings(Model<double>(std::move(parts)));
   EXPECT_EQ(table.loadings.cols(), 2);
   EXPECT_EQ(table.correlations.size(), 0);
   EXPECT_EQ(table.cos2.size(), 0);

@@ -1,5 +1,6 @@
 // Merged models against the fit of all rows.
 #include "support/errors.hpp"
+#include "support/long_double_eigen.hpp"
 #include "support/random.hpp"
 
 #include <mercer/mercer.hpp>
@@ -188,6 +189,55 @@ TEST(Merge, floats_merge_to_their_own_rounding) {
   EXPECT_LT((merged.eigenvalues() - together.eigenvalues()).norm(),
             1e-5 * together.eigenvalues()[0]);
   EXPECT_LT((merged.components() - together.components()).norm(), 1e-3);
+}
+
+TEST(Merge, intervals_hold_the_eigenvalues_of_all_rows) {
+  for (const double mean : {0.0, 1e6})
+    for (const Index k : {2, 5, 6}) {
+      Matrix<double> x = rows_in_parts(6, 9);
+      x.array() += mean;
+      LongMatrix a = long_rows(x);
+      long_centre(a);
+      const LongVector mu = long_gram_eigenvalues(a);
+      const auto merged = merge(fitted(x, {.components = k}));
+      const Certificate& c = merged.report().certificate;
+      ASSERT_EQ(c.low.size(), static_cast<std::size_t>(merged.outputs()));
+      for (Index j = 0; j < merged.outputs(); ++j) {
+        EXPECT_LE(c.low[static_cast<std::size_t>(j)], mu[j]) << mean << " " << k << " " << j;
+        EXPECT_GE(c.high[static_cast<std::size_t>(j)], mu[j]) << mean << " " << k << " " << j;
+      }
+      if (k == 6) {
+        EXPECT_LT(c.high[5] - c.low[5], 1e-9 * static_cast<double>(mu[0]));
+      }
+      // Columns are known however few components there are.
+      for (Index j = 0; j < 6; ++j) {
+        const double variance = static_cast<double>(a.col(j).squaredNorm() / 599);
+        EXPECT_NEAR(merged.column_variance()[j], variance, 1e-9 * variance);
+      }
+
+      const Matrix<float> coarse = x.cast<float>();
+      LongMatrix b = long_rows(coarse);
+      long_centre(b);
+      const LongVector nu = long_gram_eigenvalues(b);
+      const auto floats = merge<float>({fit(coarse.topRows(100), {.components = k}),
+                                        fit(coarse.bottomRows(500), {.components = k})});
+      const Certificate& f = floats.report().certificate;
+      for (Index j = 0; j < floats.outputs(); ++j) {
+        EXPECT_LE(f.low[static_cast<std::size_t>(j)], nu[j]) << mean << " " << k << " " << j;
+        EXPECT_GE(f.high[static_cast<std::size_t>(j)], nu[j]) << mean << " " << k << " " << j;
+      }
+    }
+}
+
+TEST(Merge, a_model_without_intervals_leaves_the_whole_without_and_says_why) {
+  const Matrix<double> x = rows_in_parts(4, 10);
+  ModelParts<double> old = fit(x.topRows(100)).parts();
+  old.report.certificate = {};
+  old.column_variance.resize(0);
+  const auto merged = merge<double>({Model<double>(old), fit(x.bottomRows(500))});
+  EXPECT_TRUE(merged.report().certificate.low.empty());
+  EXPECT_HAS(merged.report().certificate.reason, "no intervals");
+  EXPECT_EQ(merged.column_variance().size(), 0);
 }
 
 }  // namespace mercer::test::merge_test

@@ -1,0 +1,108 @@
+#include "fit/intervals.hpp"
+
+#include "core/require.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+/// Pairs [first, last] whose intervals meet, and the radius that holds for each of them.
+struct Cluster {
+  Index first, last;
+  double radius;  // the norm of their residuals
+};
+
+std::vector<double> cluster_radii(const Vector<double>& values, const Vector<double>& residuals,
+                                  Index k) {
+  std::vector<Cluster> clusters;
+  for (Index j = 0; j < k; ++j) {
+    clusters.push_back({j, j, residuals[j]});
+    while (clusters.size() > 1) {
+      const Cluster &a = clusters[clusters.size() - 2], &b = clusters.back();
+      if (values[a.last] - a.radius > values[b.first] + b.radius) break;
+      clusters[clusters.size() - 2] = {a.first, b.last, std::hypot(a.radius, b.radius)};
+      clusters.pop_back();
+    }
+  }
+  std::vector<double> radii(static_cast<std::size_t>(k));
+  for (const Cluster& c : clusters)
+    for (Index j = c.first; j <= c.last; ++j) radii[static_cast<std::size_t>(j)] = c.radius;
+  return radii;
+}
+
+/// Rounded outwards: computing the ends rounds too.
+double below(double x) { return x - 4 * unit_roundoff * std::abs(x); }
+double above(double x) {
+  return x + 4 * unit_roundoff * std::abs(x) + std::numeric_limits<double>::denorm_min();
+}
+
+Certificate by_factor(const Vector<double>& values, Index k, double error) {
+  Certificate out;
+  out.rounding = above((2 * std::sqrt(values[0]) + error) * error);
+  for (Index j = 0; j < k; ++j) {
+    const double sigma = std::sqrt(values[j]);
+    // A singular value is not negative: its interval ends at 0.
+    const double least = std::max(0.0, sigma - error), most = sigma + error;
+    out.low.push_back(std::min(values[j], below(least * least)));
+    out.high.push_back(std::max(values[j], above(most * most)));
+  }
+  return out;
+}
+
+Certificate by_matrix(const Vector<double>& values, const Vector<double>& residuals, Index k,
+                      double rounding) {
+  Certificate out;
+  out.rounding = rounding;
+  const std::vector<double> radii = cluster_radii(values, residuals, k);
+  for (Index j = 0; j < k; ++j) {
+    const double radius = radii[static_cast<std::size_t>(j)] + rounding;
+    // No eigenvalue of a scatter matrix is negative: its interval ends at 0.
+    out.low.push_back(std::max(0.0, below(values[j] - radius)));
+    out.high.push_back(above(values[j] + radius));
+  }
+  return out;
+}
+
+Certificate intervals_by(const FoundEigenvalues& found, Index k, bool proven) {
+  const auto bound = [&](const RoundingBound& b) { return proven ? b.proven : b.likely; };
+  return found.squared_factor ? by_factor(found.values, k, bound(found.factor))
+                              : by_matrix(found.values, found.residuals, k, bound(found.matrix));
+}
+
+}  // namespace
+
+Certificate intervals_of(const FoundEigenvalues& found, Index k, double tolerance) {
+  Certificate out = intervals_by(found, k, true);
+  if (widest(out, found.values) <= tolerance) return out;
+  out = intervals_by(found, k, false);
+  out.confidence = likely_confidence;
+  out.reason =
+      "rounding errors are taken to be independent; were all of them to add up, the "
+      "intervals would exceed the tolerance";
+  return out;
+}
+
+double widest(const Certificate& c, const Vector<double>& values) {
+  double worst = 0;
+  for (std::size_t j = 0; j < c.low.size(); ++j) {
+    const double value = values[static_cast<Index>(j)];
+    worst = std::max({worst, c.high[j] - value, value - c.low[j]});
+  }
+  return worst / values[0];
+}
+
+void require_within(const Certificate& c, const Vector<double>& values, double tolerance) {
+  const double worst = widest(c, values);
+  // NaN must fail too.
+  require(worst <= tolerance, Errc::not_converged,
+          "residuals and rounding leave the eigenvalues uncertain by {:.1e} of the first, beyond "
+          "the tolerance {:.1e}; use --solver svd or loosen the tolerance",
+          worst, tolerance);
+}
+
+}  // namespace mercer
