@@ -56,10 +56,10 @@ void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
 }
 
 /// What is known of columns, as z-scores.
-void scale_columns(Spectrum& s) {
-  s.column_scatter.array() /= s.scale.array().square();
-  s.column_noise.array() /= s.scale.array().square();
-  s.offset.array() /= s.scale.array();
+void scale_columns(Spectrum& s, const Vector<double>& divisors) {
+  s.column_scatter.array() /= divisors.array().square();
+  s.column_noise.array() /= divisors.array().square();
+  s.offset.array() /= divisors.array();
 }
 
 /// The triangular factor of the rows about their mean, which goes to `s`. With a column of ones in
@@ -139,8 +139,9 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
   require_variance(s, passes.name());
   // QR is stable column by column, so scaling may come after it.
   if (s.scale.size() > 0) {
-    r.array().rowwise() /= s.scale.array().transpose();
-    scale_columns(s);
+    const Vector<double> divisors = divisors_of(s);
+    r.array().rowwise() /= divisors.array().transpose();
+    scale_columns(s, divisors);
   }
   s.total = r.squaredNorm();
   // What was factored are rows about the mean as it was rounded: longer by √W times what is left.
@@ -172,8 +173,8 @@ CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptio
   require_variance(s, passes.name());
   if (options.scale == Scale::std) {
     s.scale = scales<T>(s.column_scatter, s.mean, passes.weight(), options);
-    a.scale = s.scale;
-    scale_columns(s);
+    a.scale = divisors_of(s);
+    scale_columns(s, a.scale);
   }
   return a;
 }

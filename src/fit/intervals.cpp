@@ -74,12 +74,21 @@ Certificate intervals_by(const FoundEigenvalues& found, Index k, bool proven) {
                               : by_matrix(found.values, found.residuals, k, bound(found.matrix));
 }
 
+double uncertainty_by(const FoundEigenvalues& found, Index k, bool proven) {
+  const double error = proven ? found.factor.proven : found.factor.likely;
+  const double first = found.values[0];
+  if (found.squared_factor) return (2 * std::sqrt(first) + error) * error / first;
+  return (found.residuals.head(k).maxCoeff() +
+          (proven ? found.matrix.proven : found.matrix.likely)) /
+         first;
+}
+
 }  // namespace
 
 Certificate intervals_of(const FoundEigenvalues& found, Index k, double tolerance) {
-  Certificate out = intervals_by(found, k, true);
-  if (widest(out, found.values) <= tolerance) return out;
-  out = intervals_by(found, k, false);
+  const bool proven = uncertainty_by(found, k, true) <= tolerance;
+  Certificate out = intervals_by(found, k, proven);
+  if (proven) return out;
   out.confidence = likely_confidence;
   out.reason =
       "rounding errors are taken to be independent; were all of them to add up, the "
@@ -87,17 +96,12 @@ Certificate intervals_of(const FoundEigenvalues& found, Index k, double toleranc
   return out;
 }
 
-double widest(const Certificate& c, const Vector<double>& values) {
-  double worst = 0;
-  for (std::size_t j = 0; j < c.low.size(); ++j) {
-    const double value = values[static_cast<Index>(j)];
-    worst = std::max({worst, c.high[j] - value, value - c.low[j]});
-  }
-  return worst / values[0];
+double uncertainty(const FoundEigenvalues& found, Index k) {
+  return uncertainty_by(found, k, false);
 }
 
-void require_within(const Certificate& c, const Vector<double>& values, double tolerance) {
-  const double worst = widest(c, values);
+void require_within(const FoundEigenvalues& found, Index k, double tolerance) {
+  const double worst = uncertainty(found, k);
   // NaN must fail too.
   require(worst <= tolerance, Errc::not_converged,
           "residuals and rounding leave the eigenvalues uncertain by {:.1e} of the first, beyond "

@@ -28,10 +28,11 @@ struct FoundEigenvalues {
 /// rounding did to the matrix moves each eigenvalue by its 2-norm at most (Weyl).
 Certificate intervals_of(const FoundEigenvalues& found, Index k, double tolerance);
 
-/// How far an end of an interval lies from its value at most, relative to the first value.
-double widest(const Certificate& certificate, const Vector<double>& values);
+/// The largest residual and the rounding together, relative to the first value: what the tolerance
+/// bounds. By the likely bounds, which are never more than the proven ones.
+double uncertainty(const FoundEigenvalues& found, Index k);
 
-/// Throws `Errc::not_converged`, with the number, unless the intervals are within the tolerance.
-void require_within(const Certificate& certificate, const Vector<double>& values, double tolerance);
+/// Throws `Errc::not_converged`, with the number, unless that is within the tolerance.
+void require_within(const FoundEigenvalues& found, Index k, double tolerance);
 
 }  // namespace mercer

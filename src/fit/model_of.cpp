@@ -16,16 +16,16 @@ namespace {
 Certificate certified(const Spectrum& s, Index k, const FitOptions& options) {
   const Vector<double> errors =
       s.errors.size() > 0 ? s.errors : Vector<double>(s.residuals * s.eigenvalues[0]);
-  Certificate out = intervals_of({.values = s.eigenvalues,
-                                  .residuals = errors,
-                                  .matrix = s.rounding,
-                                  .factor = s.of_factor,
-                                  .squared_factor = s.by_qr},
-                                 k, options.tolerance);
-  require_within(out, s.eigenvalues, options.tolerance);
+  const FoundEigenvalues found{.values = s.eigenvalues,
+                               .residuals = errors,
+                               .matrix = s.rounding,
+                               .factor = s.of_factor,
+                               .squared_factor = s.by_qr};
+  require_within(found, k, options.tolerance);
+  Certificate out = intervals_of(found, k, options.tolerance);
   if (s.confidence < 1) {
     out.reason = out.confidence < 1 ? s.missed + "; " + out.reason : s.missed;
-    out.confidence = std::max(0.0, out.confidence + s.confidence - 1);  // either may fail
+    out.confidence += s.confidence - 1;  // either may fail
   }
   return out;
 }

@@ -22,6 +22,7 @@ struct CheckedScatter {
   Passes<T>& passes;
   const FitOptions& options;
   Spectrum& s;
+  const Vector<double>& divisors;  // of the columns; infinite for constant ones
   bool first = true;
 
   Index size() const { return a.size(); }
@@ -41,7 +42,7 @@ struct CheckedScatter {
     Vector<double> scatter = s.column_scatter;
     if (s.scale.size() > 0) scatter.array() *= s.scale.array().square();
     s.column_noise = noise_of_columns<T>(scatter, s.mean, passes.weight());
-    if (s.scale.size() > 0) s.column_noise.array() /= s.scale.array().square();
+    if (s.scale.size() > 0) s.column_noise.array() /= divisors.array().square();
     s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
     require_variance(s, passes.name());
   }
@@ -95,7 +96,9 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
           "--solver randomized finds the first few components: say how many with -k");
   require(asked.kind() != Components::Kind::count || asked.soft() || asked.count() <= d,
           Errc::bad_option, "-k {} is too large: there are {} columns", asked.count(), d);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   Spectrum s;
+  Vector<double> divisors;
   ScatterOptions how{.center = options.center,
                      .nan_on_shift = options.missing == Missing::mean,
                      .threads = options.threads};
@@ -106,11 +109,15 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
     how.shift = options.center ? standard.mean : Vector<double>(Vector<double>::Zero(d));
     how.make_dense = how.nan_on_shift;
     s.scale = how.scale = standard.scale;
+    for (std::size_t j = 0; j < standard.constant.size(); ++j)  // nothing to be scaled up
+      if (standard.constant[j]) how.scale[static_cast<Index>(j)] = infinity;
+    divisors = how.scale;
   }
   const Vector<double> centre = how.shift;
   const Index first =
       std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
-  BlockKrylov krylov{.tolerance = options.tolerance, .seed = options.seed};
+  // The other half is for rounding.
+  BlockKrylov krylov{.tolerance = options.tolerance / 2, .seed = options.seed};
   // Rows in memory cost flops, which few vectors a pass make the best of: sparse rows most of all.
   // Others cost a pass.
   krylov.block = std::min<Index>(d, !passes.memory() ? 32 : passes.sparse() ? 8 : 16);
@@ -119,7 +126,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   CheckedScatter<T> a{
       ScatterOperator<T>(
           d, [&](const auto& visit) { passes.run("products", visit); }, std::move(how)),
-      passes, options, s};
+      passes, options, s, divisors};
   KrylovResult found = eigs_until(
       a, first, [&](const Vector<double>& values) { return enough(asked, s, values, d); }, krylov,
       {.threads = options.threads});
@@ -133,7 +140,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   s.rounding = rounding_of_products(a.a, s, rows, basis, options);
   if (options.missing == Missing::mean) {
     Vector<double> offset = s.mean - centre;
-    if (s.scale.size() > 0) offset.array() /= s.scale.array();
+    if (s.scale.size() > 0) offset.array() /= divisors.array();
     s.rounding = s.rounding + rounding_of_filling(offset.norm(), rows, passes.weight(), s.total);
   }
   take_noise(s, rows, 10 * options.tolerance);

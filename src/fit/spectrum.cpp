@@ -30,9 +30,8 @@ bool needs_rescue(const Spectrum& s, const FitOptions& options) {
   const bool fraction = options.components.kind() == Components::Kind::fraction;
   const Index k = fraction ? kept : s.eigenvalues.size();
   if (k == 0 || s.eigenvalues[k - 1] < rescue_below * s.eigenvalues[0]) return true;
-  const Certificate c = intervals_of(
-      {.values = s.eigenvalues, .residuals = s.errors, .matrix = s.rounding}, k, options.tolerance);
-  return !(widest(c, s.eigenvalues) <= options.tolerance);
+  return !(uncertainty({.values = s.eigenvalues, .residuals = s.errors, .matrix = s.rounding}, k) <=
+           options.tolerance);
 }
 
 template <class T>
@@ -74,6 +73,7 @@ MomentErrors rounding_of_moments(const Moments& moments, const Spectrum& s,
     errors[j] /= s.scale[j] * s.scale[j];
     if (s.column_scatter[j] > s.column_noise[j])
       lost = std::max(lost, errors[j] / s.column_scatter[j]);
+    else errors[j] = 0;  // it is left out
   }
   return {bound_of(moments, errors.sum()),
           rounding_of_scales(bound_of(moments, lost), static_cast<double>(moments.rows()),
@@ -169,13 +169,14 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   Matrix<double> scatter = moments.scatter(options.center);
   s.column_scatter = scatter.diagonal();
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, moments.weight());
-  require_variance(s, name);
+  require_variance(s, name, moments.rounding(options.center).cwiseAbs2());
   if (options.scale == Scale::std) {
     s.scale = scales<T>(s.column_scatter, s.mean, moments.weight(), options);
-    scatter.array().colwise() /= s.scale.array();
-    scatter.array().rowwise() /= s.scale.array().transpose();
+    const Vector<double> divisors = divisors_of(s);
+    scatter.array().colwise() /= divisors.array();
+    scatter.array().rowwise() /= divisors.array().transpose();
     s.column_scatter = scatter.diagonal();
-    s.column_noise.array() /= s.scale.array().square();
+    s.column_noise.array() /= divisors.array().square();
   }
   s.total = scatter.trace();
   s.squares = scatter.squaredNorm();

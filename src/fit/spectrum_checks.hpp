@@ -106,10 +106,23 @@ inline void take_noise(Spectrum& s, double rows, double known = 64 * epsilon<dou
     s.noise_of[i] = noise_along(s.components.row(i), s.column_noise, rows, known);
 }
 
-/// Some column varies by more than its rounding.
-inline void require_variance(const Spectrum& s, const std::string& name) {
+/// What z-scores are divided by: the scales, but infinity for columns that vary by no more than
+/// their rounding, which is nothing to be scaled up to anything.
+inline Vector<double> divisors_of(const Spectrum& s) {
+  Vector<double> out = s.scale;
+  for (Index j = 0; j < out.size(); ++j)
+    if (!(s.column_scatter[j] > s.column_noise[j]))
+      out[j] = std::numeric_limits<double>::infinity();
+  return out;
+}
+
+/// Some column varies by more than its rounding, that of the data and, where it is known, that of
+/// its sums.
+inline void require_variance(const Spectrum& s, const std::string& name,
+                             const Vector<double>& errors = {}) {
   for (Index j = 0; j < s.column_scatter.size(); ++j)
-    if (s.column_scatter[j] > s.column_noise[j]) return;
+    if (s.column_scatter[j] > std::max(s.column_noise[j], errors.size() > 0 ? errors[j] : 0.0))
+      return;
   fail(Errc::bad_data, "{}: all rows are equal, there is no variance to explain", name);
 }
 

@@ -22,7 +22,7 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   passes.run("means", [&](const Rows<T>& rows, const double* weights) {
     means.add(rows, weights, options.threads);
   });
-  Standard out{means.mean(), {}};
+  Standard out{means.mean(), {}, {}};
   if (options.scale != Scale::std) return out;
 
   // z-scores of uncentred data are about 0.
@@ -45,9 +45,12 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   const double weight = passes.weight();
   // The mean is rounded, at 1e15 to the nearest eighth: what that adds to the squares is taken off.
   if (options.center && weight > 0) scatter -= sums.cwiseAbs2() / weight;
-  for (Index j = 0; j < d; ++j)
-    scatter[j] = standard_deviation(scatter[j], scatter[j] + weight * centre[j] * centre[j],
-                                    weight - options.ddof, std::numeric_limits<T>::epsilon());
+  constexpr double epsilon_of_data = std::numeric_limits<T>::epsilon();
+  for (Index j = 0; j < d; ++j) {
+    const double squares = scatter[j] + weight * centre[j] * centre[j];
+    out.constant.push_back(scatter[j] <= 16 * epsilon_of_data * epsilon_of_data * squares);
+    scatter[j] = standard_deviation(scatter[j], squares, weight - options.ddof, epsilon_of_data);
+  }
   out.scale = std::move(scatter);
   return out;
 }

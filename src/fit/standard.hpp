@@ -5,12 +5,15 @@
 
 #include <mercer/fit.hpp>
 
+#include <vector>
+
 namespace mercer {
 
 /// What is done to a row x before φ: NaN → mean, then (x − mean)/scale where there is a scale.
 struct Standard {
-  Vector<double> mean;   ///< of the columns, of the cells that are there
-  Vector<double> scale;  ///< standard deviations; empty: none
+  Vector<double> mean;           ///< of the columns, of the cells that are there
+  Vector<double> scale;          ///< standard deviations; empty: none
+  std::vector<bool> constant{};  ///< columns that vary by no more than rounding; their scale is 1
 };
 
 /// One pass over the rows for the mean, another for the scale.
