@@ -6,7 +6,8 @@
 A statement is a file of this folder with `TITLE` and `cells()`. A cell has a name, the rate that is
 stated (`nominal`), and `draw(seed)`, one replicate; `pick` takes from what that returned the share of
 its trials that count, from 0 to 1, or a p-value (`uniform=True`: their distribution is compared with
-the uniform one), or `None`: refused, counted apart. Cells of one `group` share their replicates.
+the uniform one), or `None`: refused, counted apart. Cells of one `group` share their replicates. A file
+with `CELLS`, `NOMINAL` and `one(program, folder, cell, seed)` will do as well: the rate at most NOMINAL.
 
 Replicates are numbered and seeded by their number; results go to build/calibrate/results.jsonl as they
 come, so a run that was stopped goes on where it was. Prints for each cell: replicates, rate, its standard
@@ -22,6 +23,7 @@ import multiprocessing
 import os
 import pathlib
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -50,6 +52,25 @@ def statements(names):
         yield path.stem, module
 
 
+def cells_of(module):
+    if not hasattr(module, "one"):
+        return module.cells()
+    from mercer_cli import PROGRAM
+
+    def draw_of(cell):
+        def draw(seed):
+            with tempfile.TemporaryDirectory(prefix="calibrate") as folder:
+                value = module.one(PROGRAM, folder, cell, seed)
+            return None if value is None else float(value)
+        return draw
+
+    return [Cell(cell[0], module.NOMINAL, draw_of(cell), at_most=True) for cell in module.CELLS]
+
+
+def title_of(module):
+    return getattr(module, "TITLE", module.__doc__.splitlines()[0].rstrip("."))
+
+
 def seed_of(statement, cell, number):
     digest = hashlib.sha256(f"{statement}/{cell}/{number}".encode()).digest()
     return int.from_bytes(digest[:4], "little")
@@ -62,7 +83,7 @@ def replicate(task):
     statement, group, number = task
     if statement not in DRAWS:
         for name, module in statements([statement]):
-            DRAWS[name] = {cell.group: cell.draw for cell in module.cells()}
+            DRAWS[name] = {cell.group: cell.draw for cell in cells_of(module)}
     return number, DRAWS[statement][group](seed_of(statement, group, number))
 
 
@@ -118,7 +139,7 @@ def table(all_results):
     lines = []
     for name, module in statements([]):
         rows = []
-        for cell in module.cells():
+        for cell in cells_of(module):
             values = all_results.get((name, cell.group), {})
             if not values:
                 continue
@@ -132,7 +153,7 @@ def table(all_results):
                 rows.append(f"| {cell.name} | {s['n']} | {100 * s['rate']:.2f} ± {100 * s['error']:.2f} % "
                             f"| {bound}{100 * cell.nominal:g} % | {s['z']:.1f} |")
         if rows:
-            lines += [f"### {module.TITLE}", "", "| case | replicates | measured | stated | \\|z\\| |", "|---|---|---|---|---|"]
+            lines += [f"### {title_of(module)}", "", "| case | replicates | measured | stated | \\|z\\| |", "|---|---|---|---|---|"]
             lines += rows + [""]
     return "\n".join(lines)
 
@@ -165,7 +186,7 @@ def main():
     worst = 0.0
     with multiprocessing.Pool(args.jobs) as pool, RESULTS.open("a", buffering=1) as out:
         for name, module in [] if args.table else list(statements(args.names)):
-            for cell in module.cells():
+            for cell in cells_of(module):
                 have = results.setdefault((name, cell.group), {})
                 count = min(wanted, cell.replicates or wanted)
                 tasks = [(name, cell.group, i) for i in range(count) if i not in have]
