@@ -40,6 +40,14 @@ Parameter count(std::string_view name, Index Kind::*member) {
           }};
 }
 
+template <class Kind>
+Parameter share(std::string_view name, double Kind::*member) {
+  return {name, "a number between 0 and 1", [member](Approx& a, std::string_view text) {
+            double& value = std::get<Kind>(a).*member;
+            return read(text, value) && value > 0 && value < 1;
+          }};
+}
+
 // A new approximation adds its row here.
 const std::vector<Row>& table() {
   static const std::vector<Row> rows = {
@@ -54,15 +62,12 @@ const std::vector<Row>& table() {
                return true;
              }
            return false;
-         }}}},
+         }},
+        share("error", &Nystrom::error)}},
       {"cholesky",
        Cholesky{},
-       {count("rank", &Cholesky::rank),
-        {"tolerance", "a number between 0 and 1",
-         [](Approx& a, std::string_view text) {
-           double& value = std::get<Cholesky>(a).tolerance;
-           return read(text, value) && value > 0 && value < 1;
-         }}}},
+       {count("rank", &Cholesky::rank), share("tolerance", &Cholesky::tolerance),
+        share("error", &Cholesky::error)}},
       {"fourier",
        Fourier{},
        {count("features", &Fourier::features),
@@ -70,8 +75,11 @@ const std::vector<Row>& table() {
          [](Approx& a, std::string_view text) {
            std::get<Fourier>(a).orthogonal = text == "yes";
            return text == "yes" || text == "no";
-         }}}},
-      {"tensorsketch", TensorSketch{}, {count("features", &TensorSketch::features)}},
+         }},
+        share("error", &Fourier::error)}},
+      {"tensorsketch",
+       TensorSketch{},
+       {count("features", &TensorSketch::features), share("error", &TensorSketch::error)}},
   };
   return rows;
 }
@@ -157,17 +165,23 @@ class Reader {
 
 Approx parse_approx(std::string_view text) { return Reader(text).all(); }
 
+double error_limit(const Approx& approx) {
+  return std::visit([](const auto& a) { return a.error; }, approx);
+}
+
 std::string text_of(const Approx& approx) {
+  const double limit = error_limit(approx);
+  const std::string error = limit > 0 ? fmt::format(", error={}", limit) : std::string();
   if (const auto* a = std::get_if<Nystrom>(&approx))
-    return fmt::format("nystrom(landmarks={}, by={})", a->landmarks,
-                       choices[static_cast<std::size_t>(a->by)]);
+    return fmt::format("nystrom(landmarks={}, by={}{})", a->landmarks,
+                       choices[static_cast<std::size_t>(a->by)], error);
   if (const auto* a = std::get_if<Cholesky>(&approx))
-    return a->rank > 0 ? fmt::format("cholesky(rank={})", a->rank)
-                       : fmt::format("cholesky(tolerance={})", a->tolerance);
+    return a->rank > 0 ? fmt::format("cholesky(rank={}{})", a->rank, error)
+                       : fmt::format("cholesky(tolerance={}{})", a->tolerance, error);
   if (const auto* a = std::get_if<Fourier>(&approx))
-    return fmt::format("fourier(features={}, orthogonal={})", a->features,
-                       a->orthogonal ? "yes" : "no");
-  return fmt::format("tensorsketch(features={})", std::get<TensorSketch>(approx).features);
+    return fmt::format("fourier(features={}, orthogonal={}{})", a->features,
+                       a->orthogonal ? "yes" : "no", error);
+  return fmt::format("tensorsketch(features={}{})", std::get<TensorSketch>(approx).features, error);
 }
 
 }  // namespace mercer

@@ -16,47 +16,107 @@ namespace mercer {
 
 namespace {
 
-/// Rows that stand for all when a kernel's width is chosen, its validity looked at, or random
-/// features are compared with it.
+/// Rows that stand for all when a kernel's width is chosen or its validity looked at.
 constexpr Index standing_for_all = 1000;
 
-/// Eigenpairs of the features' scatter, as many as are kept.
+/// Eigenpairs of the features' scatter, as many as are kept, and a bound of what rounding and the
+/// eigensolver did to their values.
+struct FeatureSpectrum : Spectrum {
+  double rounding = 0;
+};
+
 template <class T>
-Spectrum spectrum_of(const typename FeatureSums<T>::Result& features, const Approx& approx,
-                     const FitOptions& options) {
+FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, const Approx& approx,
+                            const FitOptions& options) {
   const Index m = features.scatter.rows();
   const Components& asked = options.components;
   const bool counted = asked.kind() == Components::Kind::count;
   require(!counted || asked.soft() || asked.count() <= m, Errc::bad_option,
           "-k {} is too large: {} has {} features, and no more components", asked.count(),
           text_of(approx), m);
-  Spectrum s;
+  FeatureSpectrum s;
   // What landmarks leave out is variance too.
   const double explained = features.scatter.trace();
-  s.total = explained + (features.error.estimated ? 0 : features.error.above);
-  s.noise = LandmarkFeatures<double>::noise(m, features.trace);  // sums are in double
+  s.total = explained + features.left;
+  s.noise = features.noise;
   require(s.total > s.noise, Errc::bad_data, "all rows are equal, there is no variance to explain");
   require(asked.kind() != Components::Kind::fraction || asked.fraction() * s.total <= explained,
           Errc::bad_option,
           "-k {}: {} holds {:.4f} of the variance for certain; use more features or fewer -k",
           asked.fraction(), text_of(approx), explained / s.total);
+  // One thread: the same bits for any number of them.
   const SymmetricEigen pairs =
-      symmetric_eigen(features.scatter, counted ? std::min(asked.count(), m) : m, options.threads);
-  s.eigenvalues = pairs.values.cwiseMax(0);
+      symmetric_eigen(features.scatter, counted ? std::min(asked.count(), m) : m, 1);
+  s.eigenvalues = pairs.values;
   s.components = pairs.vectors;
-  const Matrix<double> rest =
-      pairs.vectors * features.scatter - Matrix<double>(pairs.values.asDiagonal() * pairs.vectors);
+  Matrix<double> rest = pairs.vectors * features.scatter;
+  rest -= pairs.values.asDiagonal() * pairs.vectors;
   s.residuals = rest.rowwise().norm() / s.eigenvalues[0];
+
+  // The eigensolver's own error is at most a small multiple of m units of the largest.
+  s.rounding = features.rounding + static_cast<double>(m) * 0x1p-52 * s.eigenvalues[0] +
+               s.residuals.maxCoeff() * s.eigenvalues[0];
+  const double lowest = s.eigenvalues[s.eigenvalues.size() - 1];
+  require(
+      lowest >= -s.rounding && s.eigenvalues.sum() <= s.total + static_cast<double>(m) * s.rounding,
+      Errc::not_converged,
+      "the features of {} have eigenvalues from {:.4g} to {:.4g} and a trace of {:.4g}, which no "
+      "rounding explains: please report this with the data",
+      text_of(approx), lowest, s.eigenvalues[0], s.total);
+  require(
+      s.rounding <= options.tolerance * s.eigenvalues[0], Errc::not_converged,
+      "{}: rounding may move the eigenvalues by {:.2g} of the largest, more than the tolerance of "
+      "{:.2g}; use a narrower kernel, fewer features or a larger --tolerance",
+      text_of(approx), s.rounding / s.eigenvalues[0], options.tolerance);
   return s;
+}
+
+/// Refuses an error beyond what the approximation sets as its limit.
+template <class T>
+void require_within_limit(const typename FeatureSums<T>::Result& features, const Approx& approx) {
+  const Approximation& error = features.error;
+  const auto* cholesky = std::get_if<Cholesky>(&approx);
+  const double limit = cholesky && cholesky->rank == 0 ? cholesky->tolerance : error_limit(approx);
+  const double reached = error.error + 2 * error.spread;
+  // Where landmarks end is decided by shares that leave rounding out.
+  const double undecided = LandmarkFeatures<T>::noise(error.rank);
+  require(limit == 0 || reached <= limit + undecided, Errc::not_converged,
+          "--approx {}: the error is {:.4g} of the kernel matrix, more than the limit of {:g}; use "
+          "more "
+          "features",
+          text_of(approx), reached, limit);
+}
+
+/// Each true eigenvalue lies between the one of the features less `below` and plus `above`.
+template <class T>
+Certificate certificate_of(const typename FeatureSums<T>::Result& features,
+                           const Vector<double>& eigenvalues, double rounding) {
+  Certificate out;
+  out.rounding = rounding;
+  out.confidence = features.confidence;
+  for (const double value : eigenvalues) {
+    // Kernel matrices have no eigenvalue below 0.
+    out.low.push_back(std::max(0.0, value - features.error.below));
+    out.high.push_back(value + features.error.above);
+  }
+  if (features.confidence < 1)
+    out.reason =
+        "the Frobenius norm of the error, estimated from pairs of 512 rows drawn by their "
+        "k(x, x), with three standard errors";
+  else if (features.error.estimated) out.reason = "the error of all pairs of rows";
+  else out.reason = "the trace of what the landmarks leave out, with a bound of the rounding";
+  return out;
 }
 
 }  // namespace
 
-Index most_features(double budget, int threads) {
-  // Sums of each thread, twice while they are added to; the scatter, its factor, eigenvectors.
-  const double matrices = 2 * thread_count(threads) + 6;
-  const double room = budget - 16e6 * thread_count(threads);  // similarities of a block of rows
-  return static_cast<Index>(std::sqrt(std::max(0.0, room) / 8 / matrices));
+Index most_features(double budget) {
+  // The factor, sums of a leaf and three levels, the scatter, and five in which bounds or
+  // eigenvectors are computed; features of a block of rows beside.
+  constexpr double matrices = 11, block_rows = 2 * 2048;
+  // 8·(matrices·m² + block_rows·m) = budget
+  const double room = std::max(0.0, budget) / 8, half = block_rows / 2 / matrices;
+  return static_cast<Index>(std::sqrt(half * half + room / matrices) - half);
 }
 
 template <class T>
@@ -76,7 +136,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   });
   Candidates<T> candidates{reservoir.take(), 0};
   const double sampled = row_bytes * static_cast<double>(candidates.sample.size());
-  const Index fit_in = most_features(budget - sampled, options.threads);
+  const Index fit_in = most_features(budget - sampled);
   candidates.most = std::min(n, fit_in);
 
   RowList<T> few(rows.cols(), rows.sparse());
@@ -85,7 +145,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   const Kernel kernel = options.kernel->completed(rows.memory() ? *rows.memory() : few.rows());
   require_valid(kernel, few.rows(), options.threads);
 
-  FeatureSpace<T> space{kernel, nullptr, nullptr, {}, rows.cols(), rows.sparse()};
+  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed};
   const auto require_fits = [&](const char* name, Index asked) {
     require(asked <= fit_in, Errc::out_of_memory,
             "--approx: {}(features={}) does not fit in memory, {} would; use a larger --memory",
@@ -102,15 +162,22 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
         nystrom ? choose_landmarks(rows, kernel, *nystrom, candidates)
                 : choose_landmarks(rows, kernel, std::get<Cholesky>(approx), candidates));
   }
-  if (space.map) space.sample = std::move(candidates.sample);
   return space;
 }
 
 template <class T>
 ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
                        const FitOptions& options) {
-  const auto features = sums.result(options.center);
-  const Spectrum s = spectrum_of<T>(features, approx, options);
+  auto features = sums.result(options.center);
+  require_within_limit<T>(features, approx);
+  const FeatureSpectrum s = spectrum_of<T>(features, approx, options);
+  // The eigensolver's error is in both ends.
+  features.error.below += s.rounding - features.rounding;
+  features.error.above += s.rounding - features.rounding;
+  if (features.error.estimated) {
+    features.error.below += features.rounding;
+    features.error.above += features.rounding;
+  }
   const Index k = kept_components(options.components, s);
   ModelParts<T> parts;
   parts.map = features.map;
@@ -124,13 +191,15 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
   Report& report = parts.report;
   report.method = "kernel-pca";
   report.n_samples = sums.rows();
-  report.weight = sums.weight();
+  report.weight = features.weight;
   report.centered = options.center;
   report.ddof = options.ddof;
-  report.total_variance = s.total / (sums.weight() - options.ddof);
+  report.total_variance = s.total / (features.weight - options.ddof);
   // Landmarks leave out variance of unknown directions.
-  const double squares = features.scatter.squaredNorm() / std::pow(sums.weight() - options.ddof, 2);
+  const double squares =
+      features.scatter.squaredNorm() / std::pow(features.weight - options.ddof, 2);
   if (features.error.estimated && std::isfinite(squares)) report.total_squares = squares;
+  report.certificate = certificate_of<T>(features, parts.eigenvalues, s.rounding);
   report.approximation = features.error;
   report.approximation->text = text_of(approx);
   report.approximation->name =

@@ -16,7 +16,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& approx, const std::str
                          const FitOptions& options, const Schema& schema, double budget);
 
 /// As many landmarks or features as that much working memory holds.
-Index most_features(double budget, int threads);
+Index most_features(double budget);
 
 /// Chooses features from the rows, and with them what is left open in the kernel.
 template <class T>

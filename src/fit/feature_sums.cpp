@@ -1,116 +1,244 @@
 #include "fit/feature_sums.hpp"
 
-#include "core/parallel.hpp"
-#include "fit/sample_error.hpp"
+#include "core/require.hpp"
 #include "linalg/blas.hpp"
+#include "linalg/blocked_triangular.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
 namespace mercer {
 
 namespace {
 
-/// Sums of similarities are turned into sums of features when that costs no more than this; beyond,
-/// each row is turned before it is summed, for as many flops again.
-constexpr double cheap_loss = 1e-10;
+/// Sums of so many blocks are one leaf, and of so many leaves one of the next level.
+constexpr int blocks_a_leaf = 8, leaves_a_level = 16;
+/// Rows that are multiplied at once, which is what the rounding of a sum is counted in; columns of
+/// a stripe of the scatter, which one thread computes.
+constexpr Index rows_multiplied = 256, columns_a_stripe = 64;
+constexpr double half_ulp = 0x1p-53;
 
-double sum(const std::vector<double>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0);
+/// Additions that one entry goes through one after the other, whatever the order within 256 rows.
+double additions(double rows) {
+  const double levels = std::max(0.0, std::log2(rows / 1024) / 4);
+  return rows_multiplied + 2048.0 / rows_multiplied * blocks_a_leaf + leaves_a_level * (levels + 2);
+}
+
+/// second += FᵀF, on all threads; each entry is summed in an order that does not depend on them.
+void add_products(const Matrix<double>& f, Index rows, int threads, Matrix<double>& second) {
+  const Index m = f.cols();
+  parallel_for((m + columns_a_stripe - 1) / columns_a_stripe, threads, [&](Index stripe) {
+    const Index j = stripe * columns_a_stripe, width = std::min(columns_a_stripe, m - j);
+    for (Index i = 0; i < rows; i += rows_multiplied)
+      multiply_tall(&f(i, j), std::min(rows_multiplied, rows - i), width, m, &f(i, j), m - j, m,
+                    &second(j, j), m, true);
+  });
+}
+
+/// Σ w_i x_i, with an error of `additions` too.
+double weighted_sum(const Vector<double>& weights, const Vector<double>& x) {
+  double sum = 0;
+  for (Index i = 0; i < x.size(); i += rows_multiplied) {
+    const Index n = std::min(rows_multiplied, x.size() - i);
+    sum += weights.segment(i, n).dot(x.segment(i, n));
+  }
+  return sum;
 }
 
 }  // namespace
 
 template <class T>
+void FeatureSums<T>::Sum::clear(Index m) {
+  first = Vector<double>::Zero(m);
+  second.resize(m, m);
+  second.setZero();
+  weight = trace = left = 0;
+}
+
+template <class T>
+void FeatureSums<T>::Sum::merge(const Sum& later) {
+  first += later.first;
+  second.template triangularView<Eigen::Upper>() += later.second;
+  weight += later.weight;
+  trace += later.trace;
+  left += later.left;
+}
+
+template <class T>
 FeatureSums<T>::FeatureSums(FeatureSpace<T> space, int threads)
-    : space_(std::move(space)), threads_(thread_count(threads)) {
-  const auto many = static_cast<std::size_t>(threads_);
-  raw_ = space_.landmarks &&
-         space_.landmarks->condition() * std::numeric_limits<double>::epsilon() <= cheap_loss;
-  parts_.assign(many,
-                Moments(space_.landmarks ? space_.landmarks->size() : space_.map->features()));
-  trace_.assign(many, 0.0);
-  left_.assign(many, 0.0);
+    : space_(std::move(space)),
+      threads_(thread_count(threads)),
+      aligned_(feature_block(space_.features()), space_.cols),
+      segments_(leaves_a_level),
+      sample_(space_.cols, space_.seed) {
+  if (space_.landmarks) rounding_ = space_.landmarks->rounding();
 }
 
 template <class T>
 void FeatureSums<T>::add(const Rows<T>& rows, const double* weights) {
-  const BlasThreads one(1);
-  const Index m = parts_[0].features();
-  const Index block = feature_block(m);
-  parallel_ranges(rows.rows(), threads_, 64, [&](Index begin, Index end, int thread) {
-    const auto t = static_cast<std::size_t>(thread);
-    Matrix<double> features;
-    Matrix<T> mapped;
-    for (Index i = begin; i < end; i += block) {
-      const Rows<T> x = rows.middle(i, std::min(block, end - i));
-      const double* w = weights ? weights + i : nullptr;
-      const Vector<double> whole = space_.kernel.diagonal(x).template cast<double>();
-      for (Index r = 0; r < x.rows(); ++r) trace_[t] += (w ? w[r] : 1.0) * whole[r];
-      if (!space_.landmarks) {
-        mapped.resize(x.rows(), m);
-        space_.map->apply(x, mapped);
-        parts_[t].add(Rows<T>(mapped), w, 1);
-        continue;
-      }
-      space_.landmarks->sections(x, features);
-      if (!raw_) {
-        space_.landmarks->solve(features);
-        const Vector<double> left = space_.landmarks->left_out(x, features);
-        for (Index r = 0; r < x.rows(); ++r) left_[t] += (w ? w[r] : 1.0) * left[r];
-      }
-      parts_[t].add(Rows<double>(features), w, 1);
-    }
+  aligned_.add(rows, weights, [&](const Rows<T>& block, const double* w, std::int64_t first) {
+    take({block, w, first});
   });
 }
 
 template <class T>
-std::int64_t FeatureSums<T>::rows() const {
-  std::int64_t n = 0;
-  for (const Moments& part : parts_) n += part.rows();
-  return n;
+void FeatureSums<T>::take(const Block& block) {
+  if (blocks_in_leaf_ == 0) leaf_.clear(space_.features());
+  add_block(block, shift_, features_, leaf_);
+  if (space_.map) sample_.add(space_.kernel, block.rows, block.weights, block.first);
+  if (++blocks_in_leaf_ < blocks_a_leaf) return;
+  segments_.push(leaf_);
+  blocks_in_leaf_ = 0;
 }
 
 template <class T>
-double FeatureSums<T>::weight() const {
-  double w = 0;
-  for (const Moments& part : parts_) w += part.weight();
-  return w;
+void FeatureSums<T>::make_features(const Block& block, Matrix<double>& features,
+                                   Vector<double>& whole, Vector<double>& left) const {
+  const Index n = block.rows.rows(), m = space_.features();
+  const double bound = rounding_ ? rounding_->row() : 0;
+  each_part(n, m, threads_, [&](Index begin, Index count, Index) {
+    const Rows<T> x = block.rows.middle(begin, count);
+    auto f = features.middleRows(begin, count);
+    if (!space_.landmarks) {
+      Matrix<T> mapped(count, m);
+      space_.map->apply(x, mapped);
+      f = mapped.template cast<double>();
+      whole.segment(begin, count) = space_.kernel.diagonal(x).template cast<double>();
+      return;
+    }
+    space_.landmarks->sections(x, f);
+    space_.landmarks->solve(f);
+    whole.segment(begin, count) = space_.landmarks->whole(x);
+    left.segment(begin, count) = whole.segment(begin, count) - squared_lengths(f);
+    for (Index i = begin; i < begin + count; ++i)
+      require(left[i] >= -bound * whole[i], Errc::bad_data,
+              "row {}: {} is not positive semi-definite, or its values are off by more than "
+              "rounding: k(x, x) = {:.6g}, and the landmarks explain {:.6g} of it",
+              block.first + i + 1, space_.kernel.text(), whole[i], whole[i] - left[i]);
+  });
+}
+
+template <class T>
+void FeatureSums<T>::add_block(const Block& block, std::optional<Vector<double>>& shift,
+                               Matrix<double>& features, Sum& into) const {
+  const BlasThreads one(1);
+  const Index n = block.rows.rows(), m = space_.features();
+  if (features.rows() < n) features.resize(n, m);
+  Vector<double> whole(n), left = Vector<double>::Zero(n);
+  make_features(block, features, whole, left);
+  const Vector<double> weights =
+      block.weights ? Vector<double>(Eigen::Map<const Vector<double>>(block.weights, n))
+                    : Vector<double>(Vector<double>::Ones(n));
+  const double weight = weights.sum();
+  if (!shift)
+    shift = weight > 0 ? Vector<double>(features.topRows(n).transpose() * weights / weight)
+                       : Vector<double>(Vector<double>::Zero(m));
+
+  Matrix<double> firsts = Matrix<double>::Zero(parts_a_block, m);
+  each_part(n, m, threads_, [&](Index begin, Index count, Index part) {
+    for (Index i = begin; i < begin + count; ++i) {
+      auto row = features.row(i);
+      row -= shift->transpose();
+      firsts.row(part) += weights[i] * row;
+      row *= std::sqrt(weights[i]);
+    }
+  });
+  for (Index part = 0; part < parts_a_block; ++part) into.first += firsts.row(part).transpose();
+  add_products(features, n, threads_, into.second);
+  into.weight += weight;
+  into.trace += weighted_sum(weights, whole);
+  into.left += weighted_sum(weights, left);
+}
+
+template <class T>
+double FeatureSums<T>::sum_rounding(const Sum& all, const Vector<double>& shift,
+                                    bool center) const {
+  // Σ|w(φ − s)_i(φ − s)_j| has a 2-norm of at most its trace; Σ w|φ − s| one of √(W·trace).
+  const double gamma = 1.01 * additions(static_cast<double>(rows())) * half_ulp;
+  const double about = all.second.trace(), root = std::sqrt(all.weight * about);
+  const double other = center ? all.first.norm() / all.weight : shift.norm();
+  return (gamma + 6 * half_ulp) * about + 2 * gamma * root * other +
+         (center ? 0 : 8 * half_ulp * all.weight * shift.squaredNorm());
 }
 
 template <class T>
 typename FeatureSums<T>::Result FeatureSums<T>::result(bool center) const {
-  Moments all = parts_[0];
-  for (std::size_t t = 1; t < parts_.size(); ++t) all.merge(parts_[t]);
-  if (space_.landmarks) return of_landmarks(all, center);
-  return {space_.map, all.mean(), all.scatter(center), sum(trace_),
-          sample_error(space_.kernel, *space_.map, space_.sample, space_.cols, space_.sparse,
-                       all.weight())};
+  const Index m = space_.features();
+  Sum all;
+  all.clear(m);
+  std::optional<Vector<double>> shift = shift_;
+  PairSample<T> sample = sample_;
+  aligned_.rest([&](const Rows<T>& block, const double* weights, std::int64_t first) {
+    Matrix<double> features;
+    add_block({block, weights, first}, shift, features, all);
+    if (space_.map) sample.add(space_.kernel, block, weights, first);
+  });
+  // Later sums are smaller: they come first.
+  const auto before = [&](const Sum& earlier) {
+    Sum sum = earlier;
+    sum.merge(all);
+    std::swap(sum, all);
+  };
+  if (blocks_in_leaf_ > 0) before(leaf_);
+  segments_.from_last(before);
+  if (!shift) shift = Vector<double>(Vector<double>::Zero(m));
+  if (space_.landmarks) return of_landmarks(all, *shift, center);
+
+  Result out;
+  out.map = space_.map;
+  out.weight = all.weight;
+  out.trace = all.trace;
+  out.mean = *shift + all.first / all.weight;
+  out.rounding = sum_rounding(all, *shift, center);
+  out.scatter = scatter_of(all, *shift, center);
+  out.noise = 10 * std::sqrt(static_cast<double>(m)) * 0x1p-52 * all.trace;
+  const SampleError error = sample.error(space_.kernel, *space_.map, center);
+  out.error = error.error;
+  out.confidence = error.confidence;
+  return out;
 }
 
 template <class T>
-typename FeatureSums<T>::Result FeatureSums<T>::of_landmarks(const Moments& moments,
+Matrix<double> FeatureSums<T>::scatter_of(const Sum& all, const Vector<double>& shift,
+                                          bool center) const {
+  Matrix<double> out = all.second;
+  if (center) {
+    out.noalias() -= all.first * (all.first / all.weight).transpose();
+  } else {
+    out.noalias() += all.first * shift.transpose();
+    out.noalias() += shift * all.first.transpose();
+    out.noalias() += all.weight * shift * shift.transpose();
+  }
+  out.template triangularView<Eigen::StrictlyLower>() = out.transpose();
+  return out;
+}
+
+template <class T>
+typename FeatureSums<T>::Result FeatureSums<T>::of_landmarks(const Sum& all,
+                                                             const Vector<double>& shift,
                                                              bool center) const {
   const LandmarkFeatures<T>& landmarks = *space_.landmarks;
   Result out;
-  out.mean = moments.mean();
-  out.scatter = moments.scatter(center);
-  const double trace = out.trace = sum(trace_);
-  double left = sum(left_);
-  if (raw_) {
-    out.scatter = landmarks.congruent(out.scatter);
-    // ‖Σ‖ about the origin is that about the mean, and the mean's own.
-    double explained = out.scatter.trace();
-    if (center) explained += moments.weight() * landmarks.solved(out.mean).squaredNorm();
-    left = std::max(0.0, trace - explained);
-  } else {
-    out.mean = landmarks.sections_of(out.mean);
-  }
-  // K − K̂ has no negative eigenvalue: its trace is its trace norm and bounds every eigenvalue.
+  out.weight = all.weight;
+  out.trace = all.trace;
+  const double sums = sum_rounding(all, shift, false);
+  const LandmarkRounding::Bounds bounds = landmarks.bounds(
+      *rounding_, scatter_of(all, shift, false), all.trace, all.trace > 0 ? sums / all.trace : 0);
+  out.mean = landmarks.sections_of(shift + all.first / all.weight);
+  out.scatter = scatter_of(all, shift, center);
+  out.noise = out.rounding = bounds.matrix + sum_rounding(all, shift, center);
+  const double trace_rounding =
+      bounds.trace + additions(static_cast<double>(rows())) * half_ulp * 2 * all.trace;
+  require(all.left >= -trace_rounding, Errc::not_converged,
+          "the landmarks explain {:.3g} more than there is, where rounding accounts for {:.3g}: "
+          "please report this with the data",
+          -all.left, trace_rounding);
+  // K − K̂ has no negative eigenvalue: its trace is its trace norm and bounds every eigenvalue. A
+  // computed trace below 0 is one of 0 or more, to within its rounding.
+  out.left = std::max(0.0, all.left);
   out.error.rank = landmarks.size();
-  out.error.error = left / trace;
-  out.error.above = left;
+  out.error.error = all.trace > 0 ? out.left / all.trace : 0;
+  out.error.below = out.rounding;
+  out.error.above = out.left + trace_rounding + out.rounding;
   out.map = std::visit(
       [&](auto anchors) { return kernel_map<T>(landmarks.kernel(), std::move(anchors)); },
       landmarks.anchors());

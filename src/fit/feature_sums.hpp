@@ -1,14 +1,16 @@
 #pragma once
 // What approximate kernel PCA keeps of its rows: the moments of their features, and what the
-// features leave out.
+// features leave out. The sums have the same bits for any number of threads and however the rows
+// are cut into batches.
 
+#include "core/segments.hpp"
 #include "fit/landmark_features.hpp"
+#include "fit/sample_error.hpp"
 
 #include <mercer/model.hpp>
-#include <mercer/moments.hpp>
 
 #include <memory>
-#include <vector>
+#include <optional>
 
 namespace mercer {
 
@@ -18,9 +20,10 @@ struct FeatureSpace {
   Kernel kernel;
   std::shared_ptr<const LandmarkFeatures<T>> landmarks;  ///< or
   std::shared_ptr<const Map<T>> map;                     ///< random features
-  std::vector<SampledRow<T>> sample;  ///< rows by which random features are judged
   Index cols = 0;
-  bool sparse = false;
+  std::uint64_t seed = 0;  ///< of the rows by which random features are judged
+
+  Index features() const { return landmarks ? landmarks->size() : map->features(); }
 };
 
 template <class T>
@@ -31,16 +34,19 @@ class FeatureSums {
   /// Adds rows as the kernel sees them, on all threads.
   void add(const Rows<T>& rows, const double* weights);
 
-  const FeatureSpace<T>& space() const { return space_; }
-  std::int64_t rows() const;
-  double weight() const;
+  std::int64_t rows() const { return aligned_.rows(); }
 
   /// What the rows so far amount to.
   struct Result {
     std::shared_ptr<const Map<T>> map;
     Vector<double> mean;     ///< of the map's features
     Matrix<double> scatter;  ///< in coordinates in which the kernel is an inner product
+    double weight = 0;       ///< Σ w
     double trace = 0;        ///< Σ w·k(x, x)
+    double left = 0;         ///< what landmarks leave of it; at least 0
+    double rounding = 0;     ///< no eigenvalue of the approximate matrix is further off by rounding
+    double noise = 0;        ///< an eigenvalue up to here may be rounding of the features
+    double confidence = 1;   ///< of `error`
     Approximation error;     ///< its name and text are the caller's
   };
   Result result(bool center) const;
@@ -48,13 +54,42 @@ class FeatureSums {
   Matrix<double> unmapped(Matrix<double> b) const;
 
  private:
-  Result of_landmarks(const Moments& moments, bool center) const;
+  /// Of a block of rows or of many.
+  struct Sum {
+    Vector<double> first;   // Σ w(φ − s)
+    Matrix<double> second;  // Σ w(φ − s)(φ − s)ᵀ, upper triangle
+    double weight = 0, trace = 0, left = 0;
+
+    void clear(Index m);
+    void merge(const Sum& later);
+  };
+  struct Block {
+    const Rows<T>& rows;
+    const double* weights;  // null: ones
+    std::int64_t first;
+  };
+
+  void take(const Block& block);
+  /// The features of a block, `left` of each row, and the centre of the first block where none is
+  /// set.
+  void add_block(const Block& block, std::optional<Vector<double>>& shift, Matrix<double>& features,
+                 Sum& into) const;
+  void make_features(const Block& block, Matrix<double>& features, Vector<double>& whole,
+                     Vector<double>& left) const;
+  Result of_landmarks(const Sum& all, const Vector<double>& shift, bool center) const;
+  Matrix<double> scatter_of(const Sum& all, const Vector<double>& shift, bool center) const;
+  double sum_rounding(const Sum& all, const Vector<double>& shift, bool center) const;
 
   FeatureSpace<T> space_;
   int threads_;
-  bool raw_ = false;                  // similarities are summed and then solved, which costs half
-  std::vector<Moments> parts_;        // one a thread
-  std::vector<double> trace_, left_;  // Σ w·k(x, x), and what the landmarks leave of it
+  AlignedRows<T> aligned_;
+  std::optional<LandmarkRounding> rounding_;
+  std::optional<Vector<double>> shift_;  // s: the mean of the first block
+  Sum leaf_;
+  int blocks_in_leaf_ = 0;
+  Segments<Sum> segments_;
+  Matrix<double> features_;  // of a block
+  PairSample<T> sample_;     // of random features
 };
 
 }  // namespace mercer

@@ -10,7 +10,7 @@ namespace mercer {
 
 namespace {
 constexpr int rounds = 10;
-constexpr Index rows_at_once = 256;
+constexpr Index rows_together = 256;
 }  // namespace
 
 Matrix<double> cluster_centres(const Matrix<double>& rows, Index k, int threads) {
@@ -21,16 +21,13 @@ Matrix<double> cluster_centres(const Matrix<double>& rows, Index k, int threads)
   for (int round = 0; round < rounds; ++round) {
     // ‖x − c‖² = ‖x‖² − 2(x·c − ‖c‖²/2): the nearest has the largest difference.
     const Vector<double> halves = 0.5 * centres.rowwise().squaredNorm();
-    parallel_ranges(n, threads, rows_at_once, [&](Index begin, Index end, int) {
-      Matrix<double> products(rows_at_once, k);
-      for (Index i = begin; i < end; i += rows_at_once) {
-        const Index count = std::min(rows_at_once, end - i);
-        multiply_transposed(rows.row(i).data(), count, d, d, centres.data(), k, d, products.data(),
-                            k);
-        for (Index r = 0; r < count; ++r)
-          (products.row(r) - halves.transpose())
-              .maxCoeff(&nearest[static_cast<std::size_t>(i + r)]);
-      }
+    parallel_for((n + rows_together - 1) / rows_together, threads, [&](Index part) {
+      const Index i = part * rows_together, count = std::min(rows_together, n - i);
+      Matrix<double> products(count, k);
+      multiply_transposed(rows.row(i).data(), count, d, d, centres.data(), k, d, products.data(),
+                          k);
+      for (Index r = 0; r < count; ++r)
+        (products.row(r) - halves.transpose()).maxCoeff(&nearest[static_cast<std::size_t>(i + r)]);
     });
     Matrix<double> sums = Matrix<double>::Zero(k, d);
     Vector<double> counts = Vector<double>::Zero(k);

@@ -1,22 +1,24 @@
 #include "fit/landmark_features.hpp"
 
+#include "core/require.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
+#include "linalg/blocked_triangular.hpp"
 
 #include <limits>
+#include <type_traits>
 
 namespace mercer {
 
 namespace {
 
 /// Candidates that are looked at together: enough for BLAS, few enough for a small factorisation.
-constexpr std::size_t candidates_at_once = 256;
+constexpr std::size_t candidates_at_once = 128;
 /// Similarities are made in tiles that stay in the L2 cache.
 constexpr Index tile_side = 256;
 
 void similarities(const Kernel& kernel, const Rows<double>& x, const Rows<double>& y,
-                  Matrix<double>& out) {
-  out.resize(x.rows(), y.rows());
+                  Eigen::Ref<Matrix<double>> out) {
   for (Index i = 0; i < x.rows(); i += tile_side)
     for (Index j = 0; j < y.rows(); j += tile_side) {
       const Index n = std::min(tile_side, x.rows() - i), m = std::min(tile_side, y.rows() - j);
@@ -44,6 +46,13 @@ class InDouble<double> {
   Rows<double> rows_;
 };
 
+void require_nonnegative(const Kernel& kernel, const Vector<double>& own) {
+  for (Index i = 0; i < own.size(); ++i)
+    require(own[i] >= 0, Errc::bad_data,
+            "{} is not positive semi-definite: the similarity of a row to itself is {:.4g}",
+            kernel.text(), own[i]);
+}
+
 }  // namespace
 
 template <class T>
@@ -51,13 +60,18 @@ LandmarkFeatures<T>::LandmarkFeatures(Kernel kernel, Index cols, bool sparse)
     : kernel_(std::move(kernel)), landmarks_(cols, sparse), exact_(cols, sparse) {}
 
 template <class T>
-double LandmarkFeatures<T>::noise(Index m, double largest) {
-  return 10 * std::sqrt(static_cast<double>(m)) * std::numeric_limits<T>::epsilon() * largest;
+double LandmarkFeatures<T>::noise(Index m) {
+  const double root = std::sqrt(static_cast<double>(m));
+  const double in_double = 2 * root * (entry_rounding + panel_error(m));
+  return std::is_same_v<T, float>
+             ? std::max(in_double, 10 * root * std::numeric_limits<float>::epsilon())
+             : in_double;
 }
 
 template <class T>
 std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candidates,
                                         const std::vector<double>& floors, Index most) {
+  const BlasThreads one(1);
   std::size_t looked_at = 0;
   while (looked_at < candidates.size() && size_ < most) {
     const std::size_t begin = looked_at;
@@ -67,14 +81,19 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
     const Index n = some.size(), m = size_;
 
     // What the landmarks so far leave of the candidates' own kernel matrix.
-    Matrix<double> rest, seen;
+    Matrix<double> rest(n, n), seen(n, m);
     similarities(kernel_, some.rows(), some.rows(), rest);
-    rest.diagonal() = kernel_.diagonal(some.rows());
-    const double least = noise(m + n, rest.diagonal().maxCoeff());
+    const Vector<double> own = kernel_.diagonal(some.rows());
+    require_nonnegative(kernel_, own);
+    rest.diagonal() = own;
+    const double share = noise(m + n);
     if (m > 0) {
       similarities(kernel_, some.rows(), exact_.rows().middle(0, m), seen);
       solve(seen);
-      rest.noalias() -= seen * seen.transpose();
+      for (Index j = 0; j < m; j += panel_columns) {
+        const auto panel = seen.middleCols(j, std::min(panel_columns, m - j));
+        rest.noalias() -= panel * panel.transpose();
+      }
     }
 
     if (const Index room = std::min(m + n, most); factor_.rows() < room) {
@@ -84,7 +103,8 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
     Matrix<double> columns = Matrix<double>::Zero(n, n);  // of the factor, for those that are kept
     for (Index i = 0; i < n && size_ < most; ++i) {
       ++looked_at;
-      if (!(rest(i, i) > std::max(least, floors[begin + static_cast<std::size_t>(i)]))) continue;
+      const double floor = floors[begin + static_cast<std::size_t>(i)];
+      if (!(rest(i, i) > std::max(share * own[i], floor))) continue;
       const Index kept = size_ - m;
       const Index after = n - i;
       columns.col(kept).tail(after) = rest.col(i).tail(after) / std::sqrt(rest(i, i));
@@ -101,6 +121,38 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
 }
 
 template <class T>
+void LandmarkFeatures<T>::choose_largest_first(const std::vector<SampledRow<T>>& candidates) {
+  const Index cols = landmarks_.rows().cols();
+  const bool sparse = landmarks_.rows().sparse();
+  RowList<double> all(cols, sparse);
+  for (const SampledRow<T>& row : candidates) all.push_back(row);
+  const Index n = all.size();
+  const Vector<double> own = kernel_.diagonal(all.rows());
+  require_nonnegative(kernel_, own);
+  // Shares of k(l, l): the order and the end do not depend on how long landmarks are.
+  Matrix<double> k(n, n);
+  similarities(kernel_, all.rows(), all.rows(), k);
+  k.diagonal() = own;
+  const Vector<double> lengths = own.cwiseSqrt();
+  const Vector<double> scales = (own.array() > 0).select(lengths.cwiseInverse(), 0.0);
+  k.array().colwise() *= scales.array();
+  k.array().rowwise() *= scales.transpose().array();
+  const PivotedCholesky chosen = pivoted_cholesky(k, noise(n));
+
+  landmarks_ = RowList<T>(cols, sparse);
+  exact_ = RowList<double>(cols, sparse);
+  size_ = chosen.rank;
+  k.conservativeResize(size_, size_);
+  for (Index i = 0; i < size_; ++i) {
+    const Index from = chosen.order[static_cast<std::size_t>(i)];
+    landmarks_.push_back(candidates[static_cast<std::size_t>(from)]);
+    exact_.push_back(candidates[static_cast<std::size_t>(from)]);
+    k.row(i) *= lengths[from];
+  }
+  factor_ = std::move(k);
+}
+
+template <class T>
 void LandmarkFeatures<T>::truncate(Index m) {
   size_ = m;
 }
@@ -114,26 +166,20 @@ Anchors<T> LandmarkFeatures<T>::anchors() const {
 }
 
 template <class T>
-void LandmarkFeatures<T>::sections(const Rows<T>& x, Matrix<double>& out) const {
+void LandmarkFeatures<T>::sections(const Rows<T>& x, Eigen::Ref<Matrix<double>> out) const {
   similarities(kernel_, InDouble<T>(x).rows(), exact_.rows().middle(0, size_), out);
 }
 
 template <class T>
-void LandmarkFeatures<T>::solve(Matrix<double>& rows) const {
-  if (size_ == 0) return;
-  times_triangular(rows.data(), rows.rows(), rows.cols(), Triangular::inverse_transposed,
-                   factor_.data(), size_, factor_.cols());
+void LandmarkFeatures<T>::solve(Eigen::Ref<Matrix<double>> rows) const {
+  if (size_ > 0)
+    solve_in_panels(rows.data(), rows.rows(), rows.outerStride(), factor_.data(), size_,
+                    factor_.cols());
 }
 
 template <class T>
-Vector<double> LandmarkFeatures<T>::left_out(const Rows<T>& x,
-                                             const Matrix<double>& features) const {
-  const Vector<double> whole = kernel_.diagonal(InDouble<T>(x).rows());
-  const double rounding = 10 * std::numeric_limits<double>::epsilon();
-  Vector<double> left = whole - features.rowwise().squaredNorm();
-  for (Index i = 0; i < left.size(); ++i)
-    if (left[i] <= rounding * whole[i]) left[i] = 0;
-  return left;
+Vector<double> LandmarkFeatures<T>::whole(const Rows<T>& x) const {
+  return kernel_.diagonal(InDouble<T>(x).rows());
 }
 
 template <class T>
@@ -149,37 +195,22 @@ Vector<double> LandmarkFeatures<T>::sections_of(const Vector<double>& features) 
 }
 
 template <class T>
-Vector<double> LandmarkFeatures<T>::solved(const Vector<double>& sections) const {
-  return factor().template triangularView<Eigen::Lower>().solve(sections);
+LandmarkRounding LandmarkFeatures<T>::rounding() const {
+  const Rows<double> all = exact_.rows().middle(0, size_);
+  Matrix<double> values(size_, size_);
+  similarities(kernel_, all, all, values);
+  values.triangularView<Eigen::StrictlyUpper>() = values.transpose();
+  values.diagonal() = kernel_.diagonal(all);
+  return {factor(), values};
 }
 
-template <class T>
-Matrix<double> LandmarkFeatures<T>::congruent(const Matrix<double>& s) const {
-  Matrix<double> half = s;
-  solve(half);
-  Matrix<double> both = half.transpose();
-  solve(both);
-  return 0.5 * (both + both.transpose());
-}
-
-template <class T>
-double LandmarkFeatures<T>::condition() const {
-  // Power steps from a vector with no structure; a factor of two does not matter.
-  Vector<double> large(size_), small(size_);
-  Random random(1);
-  for (Index i = 0; i < size_; ++i) small[i] = large[i] = random.normal();
-  const auto l = factor().template triangularView<Eigen::Lower>();
-  double largest = 1, smallest = 1;
-  for (int step = 0; step < 12; ++step) {
-    large = l * (l.transpose() * large).eval();
-    largest = large.norm();
-    large /= largest;
-    l.solveInPlace(small);
-    l.transpose().solveInPlace(small);
-    smallest = small.norm();
-    small /= smallest;
-  }
-  return largest * smallest;
+Vector<double> squared_lengths(const Eigen::Ref<const Matrix<double>>& features) {
+  Vector<double> sums = Vector<double>::Zero(features.rows());
+  for (Index j = 0; j < features.cols(); j += panel_columns)
+    sums += features.middleCols(j, std::min(panel_columns, features.cols() - j))
+                .rowwise()
+                .squaredNorm();
+  return sums;
 }
 
 template class LandmarkFeatures<float>;

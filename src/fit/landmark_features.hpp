@@ -1,9 +1,11 @@
 #pragma once
 // What landmarks see of a kernel: φ(x) = L⁻¹ k(landmarks, x) with LLᵀ = k(landmarks, landmarks).
 // φ(x)·φ(y) is the Nyström approximation of k(x, y), and k(x, x) − ‖φ(x)‖² what it leaves out,
-// never negative. The features of the first m landmarks do not change when more are added.
+// never negative but for rounding. The features of the first m landmarks do not change when more
+// are added.
 
-#include "fit/sampled_rows.hpp"
+#include "fit/aligned_rows.hpp"
+#include "fit/landmark_rounding.hpp"
 
 #include <mercer/kernel.hpp>
 
@@ -18,6 +20,9 @@ class LandmarkFeatures {
   /// `floors[i]` unexplained, until there are `most`. Returns how many were looked at.
   std::size_t extend(const std::vector<SampledRow<T>>& candidates,
                      const std::vector<double>& floors, Index most);
+  /// Starts anew with the candidates that the others do not explain: always the one of which those
+  /// before leave the largest share unexplained, until that is `noise`.
+  void choose_largest_first(const std::vector<SampledRow<T>>& candidates);
   /// Only the first m.
   void truncate(Index m);
 
@@ -27,24 +32,27 @@ class LandmarkFeatures {
   Anchors<T> anchors() const;
 
   /// out = k(x, landmarks), n×m. Single-threaded.
-  void sections(const Rows<T>& x, Matrix<double>& out) const;
+  void sections(const Rows<T>& x, Eigen::Ref<Matrix<double>> out) const;
   /// From similarities to features, in place: each row times L⁻ᵀ. Single-threaded.
-  void solve(Matrix<double>& rows) const;
-  /// k(x, x) less ‖φ(x)‖² of each row, 0 where that is rounding.
-  Vector<double> left_out(const Rows<T>& x, const Matrix<double>& features) const;
+  void solve(Eigen::Ref<Matrix<double>> rows) const;
+  /// k(x, x) of each row, in double.
+  Vector<double> whole(const Rows<T>& x) const;
 
-  /// The similarities that go with features, Lφ, and the features of similarities.
+  /// The similarities that go with features, Lφ.
   Vector<double> sections_of(const Vector<double>& features) const;
-  Vector<double> solved(const Vector<double>& sections) const;
   /// B of similarities, given that of features: B L⁻¹.
   Matrix<double> unsolve(Matrix<double> b) const;
-  /// L⁻¹ S L⁻ᵀ.
-  Matrix<double> congruent(const Matrix<double>& s) const;
-  /// An estimate of ‖L⁻¹‖²‖LLᵀ‖: what solving after summing would cost.
-  double condition() const;
+  LandmarkRounding rounding() const;
+  LandmarkRounding::Bounds bounds(const LandmarkRounding& rounding, const Matrix<double>& second,
+                                  double trace, double sums) const {
+    return rounding.bounds(factor(), second, trace, sums);
+  }
 
-  /// Pivots up to this are rounding: a landmark that adds less adds nothing.
-  static double noise(Index m, double largest);
+  /// A share of k(x, x) that m landmarks cannot tell from rounding. φ(x) is computed from values
+  /// that are off by `η√k(x, x)k(l, l)` each, which moves ‖φ(x)‖² by up to 2η√m·k(x, x) where the
+  /// weights of the landmarks, k(landmarks, landmarks)⁻¹k(landmarks, x), have length 1. A landmark
+  /// that adds less adds rounding. In float it is larger, since models transform in float.
+  static double noise(Index m);
 
  private:
   /// L, m×m; what lies beyond is room.
@@ -57,9 +65,7 @@ class LandmarkFeatures {
   Index size_ = 0;
 };
 
-/// Rows whose features are made together: long enough for BLAS, short enough for the cache.
-inline Index feature_block(Index features) {
-  return std::clamp<Index>((Index{1} << 20) / std::max<Index>(1, features), 256, 2048);
-}
+/// ‖row‖² of each row of features, with an error of `panel_error` of itself.
+Vector<double> squared_lengths(const Eigen::Ref<const Matrix<double>>& features);
 
 }  // namespace mercer

@@ -2,10 +2,9 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "fit/feature_sums.hpp"
 #include "fit/kmeans.hpp"
 #include "linalg/blas.hpp"
-
-#include <mercer/moments.hpp>
 
 #include <Eigen/Cholesky>
 
@@ -58,56 +57,63 @@ template <class T>
 LandmarkFeatures<T> from_rows(const Kernel& kernel, Index cols, bool sparse,
                               const std::vector<SampledRow<T>>& rows, Index m) {
   LandmarkFeatures<T> features(kernel, cols, sparse);
-  features.extend(rows, std::vector<double>(rows.size(), 0.0), m);
+  if (static_cast<Index>(rows.size()) <= m) features.choose_largest_first(rows);
+  else features.choose_largest_first({rows.begin(), rows.begin() + m});
   require(features.size() > 0, Errc::bad_data, "the landmarks have no similarity to each other");
   return features;
+}
+
+/// The share of each row that landmarks leave out, where it is more than rounding: rows are drawn
+/// by it.
+template <class T>
+Vector<double> unexplained(const LandmarkFeatures<T>& landmarks, const Rows<T>& x,
+                           const Eigen::Ref<Matrix<double>>& features) {
+  const Vector<double> whole = landmarks.whole(x);
+  const double share = LandmarkFeatures<T>::noise(std::max<Index>(1, landmarks.size()));
+  Vector<double> left = whole - squared_lengths(features);
+  for (Index i = 0; i < left.size(); ++i)
+    if (left[i] <= share * whole[i]) left[i] = 0;
+  return left;
 }
 
 /// Draws m rows by their ridge leverage φᵀ(Σ + λI)⁻¹φ + (k(x, x) − ‖φ‖²)/λ, as the features of
 /// uniform landmarks see it; λ is what those leave out, shared by m.
 template <class T>
-std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows, const LandmarkFeatures<T>& pilot,
+std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows,
+                                       const std::shared_ptr<const LandmarkFeatures<T>>& pilot,
                                        Index m) {
-  const int threads = thread_count(rows.options().threads);
-  const auto workers = static_cast<std::size_t>(threads);
-  std::vector<Moments> parts(workers, Moments(Vector<double>(Vector<double>::Zero(pilot.size()))));
-  std::vector<double> left(workers, 0.0);
-  each_feature(
-      rows, pilot, "leverages",
-      {.visit = [&](const Rows<T>& x, const double* weights, Index, Matrix<double>& f, int thread) {
-        const auto t = static_cast<std::size_t>(thread);
-        const Vector<double> rest = pilot.left_out(x, f);
-        for (Index i = 0; i < rest.size(); ++i) left[t] += (weights ? weights[i] : 1.0) * rest[i];
-        parts[t].add(Rows<double>(f), weights, 1);
-      }});
-  double rest = 0;
-  for (std::size_t t = 0; t < workers; ++t) {
-    rest += left[t];
-    if (t > 0) parts[0].merge(parts[t]);
+  Matrix<double> sigma;
+  double ridge = 0;
+  {
+    FeatureSums<T> sums({pilot->kernel(), pilot, nullptr, rows.cols()}, rows.options().threads);
+    rows.run("leverages", [&](const Rows<T>& piece, const double* weights, std::int64_t) {
+      sums.add(piece, weights);
+    });
+    auto result = sums.result(false);
+    sigma = std::move(result.scatter);
+    // Any ridge above rounding will do: it decides what is drawn, not what is computed.
+    ridge = std::max(result.left, 1e-10 * result.trace) / static_cast<double>(m);
   }
-  Matrix<double> sigma = parts[0].scatter(false);
-  const double ridge =
-      std::max(rest, 1e-10 * sigma.trace()) / static_cast<double>(std::max<Index>(1, m));
   sigma.diagonal().array() += ridge;
   const Eigen::LLT<Eigen::MatrixXd> factor(sigma);
   const Matrix<double> l = factor.matrixL();
 
   Reservoir<T> drawn(m, rows.options().seed + 1);
-  Vector<double> scores;
-  each_feature(rows, pilot, "leverages",
-               {.visit =
-                    [&](const Rows<T>& x, const double*, Index begin, Matrix<double>& f, int) {
-                      const Vector<double> alone = pilot.left_out(x, f) / ridge;
-                      times_triangular(f.data(), f.rows(), f.cols(), Triangular::inverse_transposed,
-                                       l.data(), l.rows(), l.cols());
-                      scores.segment(begin, f.rows()) = alone + f.rowwise().squaredNorm();
-                    },
-                .before = [&](const Rows<T>& piece) { scores.resize(piece.rows()); },
-                .after =
-                    [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
-                      for (Index i = 0; i < piece.rows(); ++i)
-                        drawn.offer(piece, i, first + i, (weights ? weights[i] : 1.0) * scores[i]);
-                    }});
+  Vector<double> scores(feature_block(pilot->size()));
+  each_feature(
+      rows, *pilot, "leverages",
+      {.visit =
+           [&](const Rows<T>& x, const double*, Eigen::Ref<Matrix<double>> f, Index begin, Index) {
+             const Vector<double> alone = unexplained(*pilot, x, f) / ridge;
+             times_triangular(f.data(), f.rows(), f.outerStride(), Triangular::inverse_transposed,
+                              l.data(), l.rows(), l.cols());
+             scores.segment(begin, f.rows()) = alone + f.rowwise().squaredNorm();
+           },
+       .after =
+           [&](const Rows<T>& block, const double* weights, std::int64_t first) {
+             for (Index i = 0; i < block.rows(); ++i)
+               drawn.offer(block, i, first + i, (weights ? weights[i] : 1.0) * scores[i]);
+           }});
   return drawn.take();
 }
 
@@ -117,22 +123,23 @@ template <class T>
 void each_feature(SeenRows<T>& rows, const LandmarkFeatures<T>& landmarks, std::string_view what,
                   const FeatureVisit<T>& v) {
   const BlasThreads one(1);
-  const int threads = thread_count(rows.options().threads);
-  const Index block = feature_block(landmarks.size());
-  std::vector<Matrix<double>> features(static_cast<std::size_t>(threads));
-  rows.run(what, [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
-    if (v.before) v.before(piece);
-    parallel_ranges(piece.rows(), threads, 64, [&](Index begin, Index end, int thread) {
-      Matrix<double>& f = features[static_cast<std::size_t>(thread)];
-      for (Index i = begin; i < end; i += block) {
-        const Rows<T> x = piece.middle(i, std::min(block, end - i));
-        landmarks.sections(x, f);
-        landmarks.solve(f);
-        v.visit(x, weights ? weights + i : nullptr, i, f, thread);
-      }
+  const Index m = landmarks.size();
+  AlignedRows<T> aligned(feature_block(m), rows.cols());
+  Matrix<double> features(feature_block(m), m);
+  const auto take = [&](const Rows<T>& block, const double* weights, std::int64_t first) {
+    each_part(block.rows(), m, rows.options().threads, [&](Index begin, Index n, Index part) {
+      const Rows<T> x = block.middle(begin, n);
+      auto f = features.middleRows(begin, n);
+      landmarks.sections(x, f);
+      landmarks.solve(f);
+      v.visit(x, weights ? weights + begin : nullptr, f, begin, part);
     });
-    if (v.after) v.after(piece, weights, first);
+    v.after(block, weights, first);
+  };
+  rows.run(what, [&](const Rows<T>& piece, const double* weights, std::int64_t) {
+    aligned.add(piece, weights, take);
   });
+  aligned.rest(take);
 }
 
 Index sample_wanted(const Nystrom& how) {
@@ -148,7 +155,7 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
   const auto uniform = [&] { return from_rows(kernel, rows.cols(), rows.sparse(), sample, m); };
   switch (how.by) {
     case LandmarkChoice::cholesky:
-      return choose_landmarks(rows, kernel, Cholesky{.rank = m}, candidates);
+      return choose_landmarks(rows, kernel, Cholesky{.rank = m, .error = how.error}, candidates);
     case LandmarkChoice::kmeans: {
       // Rows of no weight are not in the sample: it may be smaller than what was asked for.
       const Index most = std::min(m, static_cast<Index>(sample.size()));
@@ -157,7 +164,9 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
       return from_rows(kernel, rows.cols(), false, rows_of<T>(centres), most);
     }
     case LandmarkChoice::leverage:
-      return from_rows(kernel, rows.cols(), rows.sparse(), by_leverage(rows, uniform(), m), m);
+      return from_rows(kernel, rows.cols(), rows.sparse(),
+                       by_leverage(rows, std::make_shared<const LandmarkFeatures<T>>(uniform()), m),
+                       m);
     case LandmarkChoice::uniform:
       break;
   }
@@ -169,8 +178,6 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
                                      const Candidates<T>& candidates) {
   if (how.rank > 0) require_rows(rows, "rank", how.rank, candidates.most);
   const Index most = how.rank > 0 ? how.rank : candidates.most;
-  const double rounding = 100 * std::numeric_limits<double>::epsilon();
-  const auto workers = static_cast<std::size_t>(thread_count(rows.options().threads));
   LandmarkFeatures<T> chosen(kernel, rows.cols(), rows.sparse());
   Random random(rows.options().seed);
   for (std::uint64_t round = 0;; ++round) {
@@ -180,34 +187,39 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
     const Index block = std::min(
         {std::max(first_block, m + m / 4), largest_block, std::max<Index>(16, 2 * (most - m))});
     Reservoir<T> drawn(block, rows.options().seed + 2 + round);
-    Vector<double> left;
+    Vector<double> left(feature_block(m)), whole(feature_block(m));
+    Matrix<double> explained(parts_a_block, m);
+    Vector<double> by_column = Vector<double>::Zero(m);
     double trace = 0, rest = 0;
-    std::vector<Vector<double>> explained(workers, Vector<double>(Vector<double>::Zero(m)));
     each_feature(rows, chosen, "landmarks",
                  {.visit =
-                      [&](const Rows<T>& x, const double* weights, Index begin, Matrix<double>& f,
-                          int thread) {
-                        left.segment(begin, x.rows()) = chosen.left_out(x, f);
-                        Vector<double>& sums = explained[static_cast<std::size_t>(thread)];
+                      [&](const Rows<T>& x, const double* weights, Eigen::Ref<Matrix<double>> f,
+                          Index begin, Index part) {
+                        left.segment(begin, x.rows()) = unexplained(chosen, x, f);
+                        whole.segment(begin, x.rows()) = chosen.whole(x);
+                        explained.row(part).setZero();
                         for (Index i = 0; i < x.rows(); ++i)
-                          sums += (weights ? weights[i] : 1.0) * f.row(i).transpose().cwiseAbs2();
+                          explained.row(part) +=
+                              (weights ? weights[i] : 1.0) * f.row(i).cwiseAbs2();
                       },
-                  .before = [&](const Rows<T>& piece) { left.resize(piece.rows()); },
                   .after =
-                      [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
-                        for (Index i = 0; i < piece.rows(); ++i) {
+                      [&](const Rows<T>& rows_now, const double* weights, std::int64_t first) {
+                        for (Index i = 0; i < rows_now.rows(); ++i) {
                           const double w = weights ? weights[i] : 1.0;
+                          trace += w * whole[i];
                           rest += w * left[i];
-                          drawn.offer(piece, i, first + i, w * left[i], left[i]);
+                          drawn.offer(rows_now, i, first + i, w * left[i], left[i]);
                         }
+                        const Index parts = (rows_now.rows() + rows_a_part(m) - 1) / rows_a_part(m);
+                        for (Index part = 0; part < parts; ++part)
+                          by_column += explained.row(part).transpose();
                       }});
-    Vector<double> by_column = explained[0];
-    for (std::size_t t = 1; t < workers; ++t) by_column += explained[t];
-    trace = rest + by_column.sum();
     require(trace > 0, Errc::bad_data, "the kernel is 0 on all rows of {}", rows.passes().name());
 
-    const double goal = how.rank > 0 ? 0 : how.tolerance * trace;
-    if (rest <= goal || rest <= rounding * trace) {
+    // Drawn until the rows show no more than rounding, or no more than is asked for.
+    const double share = how.rank > 0 ? how.error : how.tolerance;
+    const double goal = share * trace;
+    if (rest <= goal) {
       // The first landmarks that already do it.
       Index enough = m;
       double without = rest;

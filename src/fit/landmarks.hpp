@@ -11,16 +11,15 @@
 
 namespace mercer {
 
-/// Features of all rows, made on all threads a block at a time. `visit` is called from those
-/// threads, with its thread's number and where the block begins in the piece; `before` and `after`
-/// around each piece, from the caller's.
+/// Features of all rows in blocks that begin at fixed row numbers. `visit` is called for the parts
+/// of a block from all threads: `begin` is where a part begins in the block, `part` its number;
+/// `after` for each block, in order, from the caller's thread.
 template <class T>
 struct FeatureVisit {
-  std::function<void(const Rows<T>& x, const double* weights, Index begin, Matrix<double>& features,
-                     int thread)>
+  std::function<void(const Rows<T>& x, const double* weights, Eigen::Ref<Matrix<double>> features,
+                     Index begin, Index part)>
       visit;
-  std::function<void(const Rows<T>& piece)> before{};
-  std::function<void(const Rows<T>& piece, const double* weights, std::int64_t first)> after{};
+  std::function<void(const Rows<T>& block, const double* weights, std::int64_t first)> after;
 };
 
 template <class T>

@@ -87,7 +87,7 @@ Plan plan_at_speed(const FitOptions& options, double rows, double exact_budget, 
     return {std::nullopt, fmt::format("exact: expected to take {} of {}", time_text(exact), wish)};
   // The largest rank that time, memory and rows allow.
   const auto most =
-      std::min<Index>(most_features(budget, options.threads), static_cast<Index>(rows));
+      std::min<Index>(most_features(budget), static_cast<Index>(rows));
   Index low = std::min(least_rank, most), high = most;
   const Components& asked = options.components;
   if (asked.kind() == Components::Kind::count)

@@ -21,6 +21,9 @@ void require_valid(const Approx& approx) {
             "--approx: cholesky needs a rank of 1 or more, or a tolerance "
             "between 0 and 1, not rank={}, tolerance={}",
             a->rank, a->tolerance);
+  const double limit = error_limit(approx);
+  require(limit >= 0 && limit < 1, Errc::bad_option,
+          "--approx: error={} must be at least 0 and less than 1", limit);
 }
 
 }  // namespace

@@ -268,19 +268,19 @@ TEST(Approximate, single_precision_is_near_double) {
 }
 
 TEST(Approximate, random_features_say_how_far_they_may_be_off) {
-  const Matrix<double> x = clustered(250);
+  const Matrix<double> x = clustered(600);  // more than are compared pair by pair
   const Matrix<double> k = rbf_matrix(x, x, 0.05);
   const auto model = fit(x, {.components = 5,
                              .kernel = kernels::rbf({.gamma = 0.05}),
                              .approx = Fourier{.features = 64}});
   const Approximation& a = *model.report().approximation;
   EXPECT_TRUE(a.estimated);
-  Matrix<double> phi(250, 64);
+  Matrix<double> phi(600, 64);
   model.map().apply(Rows<double>(x), phi);
   const double error = (k - phi * phi.transpose()).norm() / k.norm();
   EXPECT_GT(a.spread, 0);
   EXPECT_NEAR(a.error, error, 4 * a.spread);
-  const Vector<double> exact = eigenvalues_of(centring(250) * k * centring(250));
+  const Vector<double> exact = eigenvalues_of(centring(600) * k * centring(600));
   for (Index i = 0; i < 5; ++i) {
     EXPECT_GE(exact[i], model.eigenvalues()[i] - a.below);
     EXPECT_LE(exact[i], model.eigenvalues()[i] + a.above);
