@@ -64,9 +64,24 @@ SymmetricEigen all_pairs(Matrix<double> a) {
   return out;
 }
 
-SymmetricEigen top_pairs(Matrix<double> a, Index k) {
+/// Are the rows orthonormal? syevr has been seen to return a vector twice where eigenvalues
+/// cluster.
+bool orthonormal_rows(const Matrix<double>& v) {
+  Matrix<double> gram(v.rows(), v.rows());
+  multiply_transposed(v.data(), v.rows(), v.cols(), v.cols(), v.data(), v.rows(), v.cols(),
+                      gram.data(), v.rows());
+  gram.diagonal().array() -= 1;
+  return gram.cwiseAbs().maxCoeff() <= 1e-10;  // NaN is none
+}
+
+/// A few pairs by syevr. Where eigenvalues cluster it may find fewer than it was asked for: false,
+/// and `a` is as it was.
+bool try_top_pairs(Matrix<double>& a, Index k, SymmetricEigen& out) {
   const int n = lapack_size(a.rows()), first = lapack_size(a.rows() - k + 1);
-  SymmetricEigen out{Vector<double>(n), Matrix<double>(k, a.rows())};
+  out = {Vector<double>(n), Matrix<double>(k, a.rows())};
+  // LAPACK works in the triangle that it reads; the other one keeps a copy.
+  const Vector<double> diagonal = a.diagonal();
+  a.triangularView<Eigen::StrictlyLower>() = a.transpose();
   const double unused = 0, tolerance = 0;
   int info = 0, query = -1, iwork_size = 0, found = 0;
   double work_size = 0;
@@ -80,14 +95,14 @@ SymmetricEigen top_pairs(Matrix<double> a, Index k) {
   dsyevr_("V", "I", "L", &n, a.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
           out.values.data(), out.vectors.data(), &n, support.data(), work.data(), &lwork,
           iwork.data(), &liwork, &info, 1, 1, 1);
-  check(info, "syevr");
-  check(found == k ? 0 : found + 1, "syevr");
-  out.values.conservativeResize(k);
-  return out;
+  if (info == 0 && found == k && orthonormal_rows(out.vectors)) {
+    out.values.conservativeResize(k);
+    return true;
+  }
+  a.triangularView<Eigen::StrictlyUpper>() = a.transpose();
+  a.diagonal() = diagonal;
+  return false;
 }
-
-/// What a matrix of this order is worth.
-int useful_threads(Index order, int threads) { return order < 512 ? 1 : thread_count(threads); }
 
 /// New rows taken in at once: several times the triangle, so that re-factoring it costs little,
 /// but no more than 64 MiB of them.
@@ -98,11 +113,12 @@ Index room_for(Index columns) {
 
 }  // namespace
 
-SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads) {
+SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int) {
   const Index n = a.rows();
-  const BlasThreads blas(useful_threads(n, threads));
+  const BlasThreads one(1);
   const bool few = n > small_order && k < n / 3;
-  SymmetricEigen out = few ? top_pairs(std::move(a), k) : all_pairs(std::move(a));
+  SymmetricEigen out;
+  if (!few || !try_top_pairs(a, k, out)) out = all_pairs(std::move(a));
   // LAPACK's order is ascending.
   const Index have = out.vectors.rows();
   for (Index i = 0, j = have - 1; i < j; ++i, --j) out.vectors.row(i).swap(out.vectors.row(j));
@@ -157,20 +173,22 @@ void times_inverse(Matrix<double> a, Matrix<double>& b, int threads) {
   const int n = lapack_size(a.rows());
   int info = 0;
   {
-    const BlasThreads blas(useful_threads(n, threads));
+    const BlasThreads one(1);
     dpotrf_("L", &n, a.data(), &n, &info, 1);
   }
   require(info == 0, Errc::not_converged, "a matrix of order {} is not positive definite", n);
   const BlasThreads one(1);
-  parallel_ranges(b.rows(), useful_threads(n, threads), 8, [&](Index begin, Index end, int) {
-    const int rows = lapack_size(end - begin);
+  constexpr Index strip = 64;  // whatever the threads: BLAS sums differently for other numbers
+  parallel_for((b.rows() + strip - 1) / strip, n < 512 ? 1 : threads, [&](Index part) {
+    const Index begin = part * strip;
+    const int rows = lapack_size(std::min(strip, b.rows() - begin));
     int unused = 0;
     dpotrs_("L", &n, &rows, a.data(), &n, b.row(begin).data(), &n, &unused, 1);
   });
 }
 
-RightSvd right_svd(Matrix<double> a, int threads) {
-  const BlasThreads blas(useful_threads(std::min(a.rows(), a.cols()), threads));
+RightSvd right_svd(Matrix<double> a, int) {
+  const BlasThreads one(1);
   // Row-major n×d reads as column-major d×n: its left singular vectors, returned as columns, are
   // our right ones as rows.
   const int m = lapack_size(a.cols()), n = lapack_size(a.rows()), least = std::min(m, n);

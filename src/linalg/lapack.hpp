@@ -4,8 +4,8 @@
 // LAPACK thinks in columns and we in rows; each function below says what that makes of its input,
 // so that nothing is ever transposed in memory.
 //
-// `threads` counts as everywhere (0: one per core). Small matrices get one: BLAS threads gain
-// little there, and go on spinning for a while in the way of ours.
+// BLAS has one thread here, whatever `threads` says: with two, LAPACK's sums have other bits than
+// with one. `threads` counts for what is split into parts of a fixed size.
 
 #include <mercer/matrix.hpp>
 
@@ -20,7 +20,8 @@ struct SymmetricEigen {
 };
 
 /// The `k` largest eigenpairs of a symmetric matrix given by its upper triangle; `a` is used up.
-/// All by divide and conquer (syevd), few by relatively robust representations (syevr).
+/// All by divide and conquer (syevd), few by relatively robust representations (syevr) unless that
+/// finds fewer, as it may where eigenvalues cluster.
 /// Throws `Errc::not_converged` when LAPACK says so.
 SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads = 1);
 

@@ -12,15 +12,19 @@ namespace mercer {
 
 Eigenpairs dense_eigenpairs(const Matrix<double>& a, Index k, double tolerance, int threads) {
   const Index n = a.rows();
-  // Threads cost more than they bring in a small problem.
-  const BlasThreads blas(n < 512 ? 1 : thread_count(threads));
   auto [values, vectors] = symmetric_eigen(a, k, threads);
   Eigenpairs out{std::move(values), std::move(vectors), Vector<double>(k)};
 
   Matrix<double> full = a;
   full.triangularView<Eigen::StrictlyLower>() = full.transpose();
+  const BlasThreads one(1);
+  constexpr Index strip = 64;  // columns of the image; whatever the threads, so that bits are too
   Matrix<double> image(k, n);
-  multiply(out.vectors.data(), k, n, n, full.data(), n, n, image.data(), n);
+  parallel_for((n + strip - 1) / strip, n < 512 ? 1 : threads, [&](Index part) {
+    const Index j = part * strip;
+    multiply(out.vectors.data(), k, n, n, full.data() + j, std::min(strip, n - j), n,
+             image.data() + j, n);
+  });
   for (Index i = 0; i < k; ++i)
     out.residuals[i] = (image.row(i) - out.values[i] * out.vectors.row(i)).norm();
   if (k > 0) require_converged(out.residuals, tolerance, std::abs(out.values[0]));
