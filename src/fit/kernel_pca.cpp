@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <type_traits>
 
 namespace mercer {
 
@@ -34,8 +36,9 @@ void refuse_invalid(const MercerCheck& check, const std::string& what) {
        check.largest);
 }
 
+/// Refuses what is no kernel matrix. Returns how far the halves of the matrix differ at most.
 template <class T>
-void check_precomputed(const Rows<T>& k, const FitOptions& options) {
+double check_precomputed(const Rows<T>& k, const FitOptions& options, double& noise) {
   require(!k.sparse(), Errc::bad_data, "a precomputed kernel matrix must be dense");
   require(k.rows() == k.cols(), Errc::bad_data,
           "a precomputed kernel matrix is square, this one is {}×{}", k.rows(), k.cols());
@@ -44,14 +47,19 @@ void check_precomputed(const Rows<T>& k, const FitOptions& options) {
   const double largest = dense.cwiseAbs().maxCoeff();
   // Whoever computed it rounded both halves on their own.
   const double allowed = 1e3 * std::numeric_limits<T>::epsilon() * largest;
+  noise = allowed * static_cast<double>(k.rows());
+  double asymmetry = 0;
   for (Index i = 0; i < k.rows(); ++i)
-    for (Index j = i + 1; j < k.cols(); ++j)
+    for (Index j = i + 1; j < k.cols(); ++j) {
+      const double difference = std::abs(static_cast<double>(dense(i, j)) - dense(j, i));
+      asymmetry = std::max(asymmetry, difference);
       require(
-          std::abs(static_cast<double>(dense(i, j)) - dense(j, i)) <= allowed, Errc::bad_data,
+          difference <= allowed, Errc::bad_data,
           "the precomputed kernel matrix is not symmetric: entry ({}, {}) is {}, entry ({}, {}) "
           "is {}",
           i + 1, j + 1, dense(i, j), j + 1, i + 1, dense(j, i));
-  if (options.clip) return;
+    }
+  if (options.clip) return asymmetry;
   const Index n = std::min(k.rows(), checked_rows);
   Matrix<double> sample(n, n);
   for (Index i = 0; i < n; ++i)
@@ -59,10 +67,10 @@ void check_precomputed(const Rows<T>& k, const FitOptions& options) {
       sample(i, j) = 0.5 * (static_cast<double>(dense(i * k.rows() / n, j * k.rows() / n)) +
                             dense(j * k.rows() / n, i * k.rows() / n));
   MercerCheck check = check_kernel_matrix(sample, options.threads);
-  const double noise = allowed * static_cast<double>(n);
-  if (check.smallest >= -noise) return;
+  if (check.smallest >= -allowed * static_cast<double>(n)) return asymmetry;
   for (Index i = 0; i < n; ++i) check.sample[static_cast<std::size_t>(i)] = i * k.rows() / n;
   refuse_invalid(check, "the precomputed kernel matrix");
+  return asymmetry;
 }
 
 template <class T>
@@ -114,6 +122,92 @@ void restore_mean(Vector<double>& mean, const Vector<double>& offset, const doub
   mean.array() += offset.array() + constant;
 }
 
+/// Rows that are not 0, of a kernel that is 0 for all of them: its values have vanished.
+template <class T>
+void require_seen(const Tiles<T>& tiles, const Rows<T>& rows) {
+  if (tiles.offset.size() > 0 || tiles.diagonal.cwiseAbs().maxCoeff() > 0) return;
+  bool zero = true;
+  if (rows.sparse()) {
+    const CsrView<T>& csr = rows.csr();
+    for (std::int64_t i = csr.offsets[0]; i < csr.offsets[rows.rows()]; ++i)
+      zero = zero && csr.values[i] == 0;
+  } else {
+    zero = (rows.dense().array() == 0).all();
+  }
+  require(zero, Errc::bad_data,
+          "the kernel's values are below the smallest number there is: scale the data");
+}
+
+template <class T>
+void require_known(const KernelSpectrum& s, const FitOptions& options) {
+  const double allowed = allowed_error<T>(options);
+  require(
+      s.error <= allowed, Errc::not_converged,
+      "rounding of the kernel matrix leaves its eigenvalues uncertain by {:.1e} of the largest, "
+      "more than the tolerance {:.1e}: the kernel is nearly constant on these rows, or their "
+      "mean is large beside their spread; centre or scale the data, choose another width, or "
+      "allow a tolerance of {:.0e}",
+      s.error, allowed, 2 * s.error);
+}
+
+/// The spectrum, with the mean of the kernel itself.
+template <class T>
+KernelSpectrum spectrum_of(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
+                           double budget, const KernelOrigin& origin) {
+  KernelSpectrum s = kernel_spectrum(tiles, options, weights, budget, origin);
+  restore_mean(s.mean, tiles.offset, weights);
+  return s;
+}
+
+/// The spectrum of float rows with a kernel computed in double: for kernels whose float values are
+/// too coarse.
+KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const FitOptions& options,
+                         const double* weights, double budget, const KernelOrigin& origin) {
+  if (!rows.sparse()) {
+    const Matrix<double> wide = rows.dense().cast<double>();
+    const double taken = static_cast<double>(wide.size()) * sizeof(double);
+    return spectrum_of(kernel_tiles(kernel, Rows<double>(wide), options.center), options, weights,
+                       budget - taken, origin);
+  }
+  const CsrView<float>& from = rows.csr();
+  const std::int64_t begin = from.offsets[0], end = from.offsets[rows.rows()];
+  Csr<double> wide;
+  wide.cols = rows.cols();
+  wide.offsets.clear();
+  for (Index i = 0; i <= rows.rows(); ++i) wide.offsets.push_back(from.offsets[i] - begin);
+  wide.columns.assign(from.columns + begin, from.columns + end);
+  wide.values.assign(from.values + begin, from.values + end);
+  const double taken = 12.0 * static_cast<double>(end - begin);
+  return spectrum_of(kernel_tiles(kernel, Rows<double>(wide), options.center), options, weights,
+                     budget - taken, origin);
+}
+
+/// The spectrum, certain to what is allowed: float rows take their kernel in double where float
+/// would be too coarse.
+template <class T>
+KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Kernel* kernel,
+                                [[maybe_unused]] const Rows<T>& rows, const FitOptions& options,
+                                const double* weights, double budget, const KernelOrigin& origin) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (kernel) {
+      std::optional<KernelSpectrum> s;
+      try {
+        s = spectrum_of(tiles, options, weights, budget, origin);
+      } catch (const Error& e) {
+        if (e.code() != Errc::not_converged) throw;
+      }
+      if (s && s->error <= allowed_error<T>(options)) return *std::move(s);
+      s = in_double(*kernel, rows, options, weights, budget, origin);
+      s->why += "; kernel values in double, as those in float are too coarse";
+      require_known<T>(*s, options);
+      return *std::move(s);
+    }
+  }
+  KernelSpectrum s = spectrum_of(tiles, options, weights, budget, origin);
+  require_known<T>(s, options);
+  return s;
+}
+
 /// B = Λ^-½ VᵀU: unit axes in feature space. Centred vectors stay exactly so: Σ b = 0 makes the
 /// mean of a new row's similarities drop out.
 Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights, bool center) {
@@ -157,7 +251,8 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
           options.ddof);
 
   bool changes = changes_rows(options) && !options.precomputed;
-  if (options.precomputed) check_precomputed(x, options);
+  double asymmetry = 0, noise = 0;
+  if (options.precomputed) asymmetry = check_precomputed(x, options, noise);
   else require_finite(x, options.missing == Missing::mean);
   Standard standard;
   if (!options.precomputed) {
@@ -185,10 +280,15 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
     kernel = options.kernel->completed(rows);
     if (!options.clip) require_valid(*kernel, rows, options.threads);
   }
-  const Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);
+  Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);
+  if (!kernel) tiles.absolute_error = 0.5 * asymmetry;  // one half stands for the mean of both
+  require_seen(tiles, rows);
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
-  KernelSpectrum s = kernel_spectrum(tiles, options, weights, budget - copied);
-  restore_mean(s.mean, tiles.offset, weights);
+  const KernelOrigin origin{
+      kernel ? fmt::format("the kernel {}", kernel->text()) : "the precomputed kernel matrix",
+      kernel && kernel->always_valid(), noise};
+  KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
+                                      budget - copied, origin);
   if (moved) s.why += "; rows centred before the kernel";
 
   ModelParts<T> parts;
@@ -218,6 +318,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + s.residuals.size());
   report.solver.tolerance = s.tolerance;
   report.solver.converged = true;
+  report.certificate = std::move(s.certificate);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));

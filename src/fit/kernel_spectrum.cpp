@@ -47,6 +47,8 @@ Index kept(const Components& asked, const Vector<double>& values, double trace, 
   Index rank = 0;
   while (rank < values.size() && values[rank] > noise) ++rank;
   const bool ended = all_seen || rank < values.size();
+  require(rank > 0 || !ended, Errc::bad_data,
+          "all rows are equal to this kernel, up to rounding: there is no variance to explain");
   if (asked.kind() == Kind::count) {
     if (asked.soft() && ended) return std::min(asked.count(), rank);
     require(asked.count() <= rank || !ended, Errc::bad_option,
@@ -62,6 +64,10 @@ Index kept(const Components& asked, const Vector<double>& values, double trace, 
       // A rounding error must not cost one more component.
       if (sum >= asked.fraction() * trace * (1 - 1e-12)) return k + 1;
     }
+    require(!ended, Errc::bad_option,
+            "-k {} cannot be reached: the {} directions that are more than rounding have {:.9g} of "
+            "the variance; use a smaller fraction",
+            asked.fraction(), rank, sum / trace);
   }
   return ended ? rank : 0;
 }
@@ -76,9 +82,12 @@ struct Plan {
   std::string why;
 };
 
-template <class T>
+bool dense_fits(Index n, double budget) {
+  return dense_bytes(static_cast<double>(n)) + overhead_bytes <= budget;
+}
+
 Plan choose(Index n, const FitOptions& options, double budget) {
-  const bool fits = dense_bytes(static_cast<double>(n)) + overhead_bytes <= budget;
+  const bool fits = dense_fits(n, budget);
   const Components& asked = options.components;
   if (options.solver == Solver::dense) {
     require(fits, Errc::out_of_memory,
@@ -115,17 +124,56 @@ Plan choose(Index n, const FitOptions& options, double budget) {
                       asked.kind() == Kind::count ? std::to_string(asked.count()) : "few", n)};
 }
 
+/// What both roads are told.
 template <class T>
-KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
-                        double noise) {
-  const Index n = tiles.size, most = most_components(n, options);
-  const Vector<double> w = weights ? Vector<double>(Eigen::Map<const Vector<double>>(weights, n))
-                                   : Vector<double>(Vector<double>::Ones(n));
+struct Problem {
+  const Tiles<T>& tiles;
+  const FitOptions& options;
+  const double* weights;
+  const KernelOrigin& origin;
+  Vector<double> w;   // weights, or ones
+  double noise = 0;   // eigenvalues below it are rounding
+  double lowest = 0;  // eigenvalues below −lowest are more than rounding
+};
+
+template <class T>
+Problem<T> problem_of(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
+                      const KernelOrigin& origin) {
+  const Index n = tiles.size;
+  Problem<T> p{tiles, options, weights, origin, Vector<double>::Ones(n)};
+  if (weights) p.w = Eigen::Map<const Vector<double>>(weights, n);
+  const double heaviest = p.w.maxCoeff();
+  p.noise = noise_level<T>(n, tiles.diagonal.cwiseAbs().maxCoeff() * heaviest);
+  p.lowest = std::max(p.noise, origin.noise * heaviest);
+  return p;
+}
+
+/// Last checks, and what is certain. `ceiling` bounds the eigenvalues that are not among the pairs.
+template <class T>
+void finish(KernelSpectrum& s, const Problem<T>& p, const Vector<double>& residuals, double ceiling,
+            double rounding, double confidence) {
+  const double largest = s.eigenvalues[0];
+  s.residuals = residuals / largest;
+  s.certificate = certified(s.eigenvalues, residuals, ceiling, rounding, confidence);
+  s.error = (residuals.maxCoeff() + rounding) / largest;
+  if (!p.options.clip)
+    require_within_trace(p.origin, s.eigenvalues, s.trace, p.lowest + rounding, p.tiles.size);
+}
+
+template <class T>
+KernelSpectrum by_dense(const Problem<T>& p) {
+  const FitOptions& options = p.options;
+  const Vector<double>& w = p.w;
+  const Index n = p.tiles.size, most = most_components(n, options);
   Reporter report(options.monitor, "kernel matrix", "rows", static_cast<double>(n));
   report(0);
-  Matrix<double> k = whole_matrix(tiles, options.threads);
+  Matrix<double> k = whole_matrix(p.tiles, options.threads);
+  if (!p.origin.valid && !options.clip)
+    refuse_minor(p.origin, worst_minor<double>(k, p.tiles.diagonal, 0, 0), p.lowest / w.maxCoeff());
   KernelSpectrum s;
   s.mean = k * w / w.sum();
+  double squares = 0;
+  for (Index i = 0; i < n; ++i) squares += w[i] * k.row(i).cwiseAbs2().dot(w);
   if (options.center) {
     const double overall = w.dot(s.mean) / w.sum();
     k.colwise() -= s.mean;
@@ -135,22 +183,32 @@ KernelSpectrum by_dense(const Tiles<T>& tiles, const FitOptions& options, const 
   k.array().colwise() *= u.array();
   k.array().rowwise() *= u.array().transpose();
   s.trace = k.trace();
-  if (!options.clip) require_variance(s.trace, noise);
+  const double rounding = matrix_rounding(p.tiles, squares, w.sum());
+  const double noise = std::max(p.noise, rounding);
+  if (!options.clip) require_variance(s.trace, p.noise);
   const Components& asked = options.components;
-  const bool few = asked.kind() == Kind::count && !options.clip;
+  // All of them where one may be negative.
+  const bool few = asked.kind() == Kind::count && !options.clip && p.origin.valid;
   s.tolerance = options.tolerance;
   Eigenpairs pairs =
       dense_eigenpairs(k, few ? std::min(asked.count(), n) : n, s.tolerance, options.threads);
+  const double size = pairs.values.cwiseAbs().maxCoeff();
   if (options.clip) {
-    s.trace = pairs.values.cwiseMax(0).sum();
-    require_variance(s.trace, noise);
+    s.trace = pairs.values.cwiseMax(0).sum();  // what the option asks for
+    require_variance(s.trace, p.noise);
+  } else if (!p.origin.valid && pairs.values[n - 1] < -std::max(p.lowest, rounding)) {
+    refuse_indefinite(p.origin, n, pairs.values[n - 1], pairs.values[0]);
   }
-  const Index count = kept(asked, pairs.values, s.trace, noise, true);
-  s.eigenvalues = pairs.values.head(std::min(count, most));
-  s.vectors = pairs.vectors.topRows(s.eigenvalues.size());
-  s.residuals = pairs.residuals.head(s.eigenvalues.size()) / pairs.values[0];
+  const Index count = std::min(kept(asked, pairs.values, s.trace, noise, true), most);
+  s.eigenvalues = pairs.values.head(count);
+  s.vectors = pairs.vectors.topRows(count);
   s.passes = 1;
   s.dense = true;
+  // LAPACK finds the eigenvalues of a matrix that is within N·ε of this one, in norm; their order
+  // is theirs, so that nothing can be missed.
+  const double lapack = static_cast<double>(n) * 0x1p-52 * size;
+  finish(s, p, Vector<double>(pairs.residuals.head(count)), s.eigenvalues[count - 1] + lapack,
+         rounding + lapack, 1);
   return s;
 }
 
@@ -169,9 +227,9 @@ Start start_block(const Tiles<T>& tiles, const FitOptions& options) {
   if (options.center) columns.rowwise() -= columns.colwise().mean().eval();
   const Matrix<double> gram = columns.transpose() * columns;
   const SymmetricEigen pairs = symmetric_eigen(gram, std::min<Index>(32, count));
-  return {columns * pairs.vectors.transpose(),
-          std::sqrt(std::max(0.0, pairs.values[0]) * static_cast<double>(n) /
-                    static_cast<double>(count))};
+  return {
+      columns * pairs.vectors.transpose(),
+      std::sqrt(std::abs(pairs.values[0]) * static_cast<double>(n) / static_cast<double>(count))};
 }
 
 /// Should tiles be kept in 32 bits? Always when the tolerance allows for their rounding: memory
@@ -203,15 +261,47 @@ double expected_passes(int pass, double worst, double tolerance) {
   return std::clamp(std::log(tolerance) / rate, static_cast<double>(pass), 500.0);
 }
 
-/// Nothing when the tiles were rounded and should not have been.
+/// What the first pass has seen of every pair of rows.
 template <class T>
-std::optional<KernelSpectrum> by_krylov(const Tiles<T>& tiles, const FitOptions& options,
-                                        const double* weights, double noise, double budget,
-                                        bool may_round) {
+void check_first_pass(const Problem<T>& p, const KernelMatrix<T>& matrix) {
+  if (!p.origin.valid) refuse_minor(p.origin, matrix.bad_minor(), p.lowest / p.w.maxCoeff());
+  require_variance(matrix.trace(), p.noise);
+}
+
+/// How Krylov is tried, and what came of it.
+struct Attempt {
+  bool may_round = true;    ///< tiles may be kept in 32 bits
+  Index first = 0;          ///< pairs that the basis is made for
+  bool leave_many = false;  ///< stop when so many pairs are needed that the dense road is quicker
+  std::optional<KernelSpectrum> found{};
+  bool too_rounded = false;  ///< the tiles should not have been rounded
+  bool too_many = false;     ///< the dense road would be quicker
+};
+
+/// The largest basis for k + 2 blocks pairs within these bytes, no smaller than that of `how`.
+Index grown_basis(const BlockKrylov& how, Index n, double bytes) {
+  Index low = how.basis, high = n;
+  while (low < high) {
+    const Index middle = low + (high - low + 1) / 2;
+    const Index pairs = std::max<Index>(1, middle - 2 * how.block);
+    const auto taken = static_cast<double>(
+        memory_bytes({.block = how.block, .basis = middle}, n, std::min(pairs, n)));
+    (1.5 * taken <= bytes ? low : high) = 1.5 * taken <= bytes ? middle : middle - 1;
+  }
+  return low;
+}
+
+template <class T>
+void by_krylov(const Problem<T>& p, double budget, Attempt& attempt) {
+  const Tiles<T>& tiles = p.tiles;
+  const FitOptions& options = p.options;
+  const double* weights = p.weights;
   const Index n = tiles.size;
   most_components(n, options);
   const Components& asked = options.components;
-  const Index first = std::min<Index>(n, asked.kind() == Kind::count ? asked.count() : 32);
+  const Index first = attempt.first;
+  attempt.found.reset();
+  attempt.too_rounded = attempt.too_many = false;
   KernelSpectrum s;
   s.tolerance = options.tolerance;
 
@@ -222,11 +312,12 @@ std::optional<KernelSpectrum> by_krylov(const Tiles<T>& tiles, const FitOptions&
     const bool stored = KernelMatrix<T>::bytes_of_all(rows, rounded) <= 0.9 * budget;
     return std::min<Index>(n, stored ? (first <= 12 ? 8 : 16) : 32);
   };
-  BlockKrylov how{.block = block_for(false), .tolerance = s.tolerance, .seed = options.seed};
+  BlockKrylov how{.block = block_for(false), .tolerance = 0.75 * s.tolerance, .seed = options.seed};
   const double pass =
       KernelMatrix<T>::bytes_of_pass(rows, static_cast<double>(how.block), options.threads);
   const double starting = 2.0 * 8 * 64 * rows;
-  const double vectors = budget - overhead_bytes - std::max(pass, starting);
+  const double probes = 8.0 * static_cast<double>(probe_vectors) * rows;
+  const double vectors = budget - overhead_bytes - std::max(pass, starting) - probes;
   const auto smallest = static_cast<double>(
       memory_bytes({.block = how.block, .basis = std::min(n, first + 2 * how.block)}, n, first));
   require(vectors >= smallest, Errc::out_of_memory,
@@ -237,53 +328,87 @@ std::optional<KernelSpectrum> by_krylov(const Tiles<T>& tiles, const FitOptions&
 
   Start start = start_block(tiles, options);
   const double largest_entry = tiles.diagonal.cwiseAbs().maxCoeff();
-  const bool rounded = may_round && sizeof(T) == sizeof(double) &&
+  const bool rounded = attempt.may_round && sizeof(T) == sizeof(double) &&
                        rounding_pays(rows, largest_entry, start.largest, s.tolerance, budget);
   if (rounded) {
     how.block = block_for(true);
     how.tolerance = s.tolerance / 2;
   }
   start.vectors.conservativeResize(n, std::min(how.block, start.vectors.cols()));
+  // Few vectors a pass make for many passes: room for them saves restarts, and keeps the random
+  // vectors that tell what was missed.
+  how.basis = first + 8 * how.block;
+  if (16 * rows * static_cast<double>(first + 192) <= 0.1 * budget)
+    how.basis = std::max(how.basis, first + 192);
+  how.basis = std::min(n, how.basis);
   how = within_memory(how, n, first, static_cast<std::size_t>(vectors));
   const double left = vectors - static_cast<double>(memory_bytes(how, n, first));
+  if (asked.kind() != Kind::count)
+    how.most_basis = grown_basis(how, n, vectors - KernelMatrix<T>::bytes_of_all(rows, rounded));
 
   double expected = 12;
   int done = 0;
-  const Monitor monitor = [&](const Progress& p) {
+  const Monitor monitor = [&](const Progress& now) {
     if (!options.monitor) return true;
-    return options.monitor({"kernel matrix", done + p.done / p.total, expected, "passes"});
+    return options.monitor({"kernel matrix", done + now.done / now.total, expected, "passes"});
   };
   KernelMatrix<T> matrix(tiles, {.center = options.center,
                                  .weights = weights,
                                  .memory = static_cast<std::size_t>(std::max(0.0, left)),
                                  .rounded = rounded,
+                                 .check = !p.origin.valid,
                                  .threads = options.threads,
                                  .monitor = monitor});
-  const KrylovRun run{
-      .threads = options.threads, .start = &start.vectors, .monitor = [&](int count, double worst) {
-        done = count;
-        expected = expected_passes(count, worst, how.tolerance);
-      }};
-  bool blurred = false;  // an eigenvalue cannot be told from the rounding of the tiles
+  const Completeness complete{
+      .norms =
+          [&] {
+            // Sums of N² squares, tile by tile; a theorem has K positive, rounding aside.
+            const double off = 1e-12 * matrix.plain_squares();
+            const double shift =
+                matrix.rounding() + matrix_rounding(tiles, matrix.plain_squares(), p.w.sum());
+            return MatrixNorms{matrix.squares() + off,
+                               p.origin.valid ? matrix.trace() + rows * shift
+                                              : std::numeric_limits<double>::infinity()};
+          },
+      .lower_end = !p.origin.valid};
+  const KrylovRun run{.threads = options.threads,
+                      .start = &start.vectors,
+                      .monitor =
+                          [&](int count, double worst) {
+                            if (count == 1) check_first_pass(p, matrix);
+                            done = count;
+                            expected = expected_passes(count, worst, how.tolerance);
+                          },
+                      .complete = &complete};
   const auto enough = [&](const Vector<double>& values) -> Index {
-    if (!options.clip) require_variance(matrix.trace(), noise);
-    blurred = rounded && values[values.size() - 1] <= matrix.rounding();
-    if (blurred) return 1;
-    return kept(asked, values, matrix.trace(), noise, values.size() == n);
+    const double noise =
+        std::max(p.noise, matrix_rounding(tiles, matrix.plain_squares(), p.w.sum()));
+    // An eigenvalue cannot be told from the rounding of the tiles.
+    attempt.too_rounded = rounded && values[values.size() - 1] <= matrix.rounding();
+    if (attempt.too_rounded) return -1;
+    const Index keep = kept(asked, values, matrix.trace(), noise, values.size() == n);
+    attempt.too_many = keep == 0 && attempt.leave_many && 2 * values.size() > n / 9;
+    return attempt.too_many ? -1 : keep;
   };
   KrylovResult found = eigs_until(matrix, first, enough, how, run);
+  if (attempt.too_rounded || attempt.too_many) return;
   s.passes = found.passes;
   const double largest = found.pairs.values[0];
-  if (rounded && found.pairs.residuals.maxCoeff() + matrix.rounding() <= s.tolerance * largest)
+  const double rounding = matrix_rounding(tiles, matrix.plain_squares(), p.w.sum());
+  if (!p.origin.valid && found.smallest < -std::max(p.lowest, rounding))
+    refuse_indefinite(p.origin, n, found.smallest, largest);
+  // The rest is for the rounding of kernel values and sums.
+  const double allowed = 0.95 * s.tolerance * largest;
+  if (rounded && found.pairs.residuals.maxCoeff() + matrix.rounding() <= allowed)
     found.pairs.residuals.array() += matrix.rounding();  // moved by no more than that
-  else if (rounded && !blurred) {
+  else if (rounded) {
     found.pairs.residuals = exact_residuals(matrix, found.pairs);
     ++s.passes;
   }
-  if (blurred || found.pairs.residuals.maxCoeff() > s.tolerance * largest) return std::nullopt;
+  attempt.too_rounded = rounded && found.pairs.residuals.maxCoeff() > allowed;
+  if (attempt.too_rounded) return;
   s.eigenvalues = found.pairs.values;
   s.vectors = std::move(found.pairs.vectors);
-  s.residuals = found.pairs.residuals / largest;
   s.mean = matrix.mean();
   s.trace = matrix.trace();
   if (rounded) s.why = "; tiles kept in 32 bits";
@@ -292,27 +417,102 @@ std::optional<KernelSpectrum> by_krylov(const Tiles<T>& tiles, const FitOptions&
                          format_bytes(static_cast<double>(matrix.kept_tiles()) /
                                       static_cast<double>(matrix.tiles()) *
                                       KernelMatrix<T>::bytes_of_all(rows, rounded)));
-  return s;
+  finish(s, p, found.pairs.residuals, found.ceiling + matrix.rounding(), rounding,
+         found.confidence);
+  attempt.found = std::move(s);
+}
+
+/// Krylov until it has what was asked for: without rounded tiles where these are too coarse, with a
+/// larger basis where more pairs are needed than it holds. Nothing when the dense road is quicker.
+template <class T>
+std::optional<KernelSpectrum> by_krylov(const Problem<T>& p, double budget, bool leave_many) {
+  const Components& asked = p.options.components;
+  const Index n = p.tiles.size;
+  Attempt attempt{.first = std::min<Index>(n, asked.kind() == Kind::count ? asked.count() : 32),
+                  .leave_many = leave_many};
+  for (;;) {
+    try {
+      by_krylov(p, budget, attempt);
+      if (attempt.too_rounded && attempt.may_round) {
+        attempt.may_round = false;
+        continue;
+      }
+      if (attempt.found || attempt.too_many) return std::move(attempt.found);
+      fail(
+          Errc::not_converged,
+          "the eigenpairs do not reach the tolerance {:.1e} of the kernel matrix itself; loosen it",
+          p.options.tolerance);
+    } catch (const Error& e) {
+      // More pairs than the basis holds: the tiles had the memory.
+      if (e.code() != Errc::out_of_memory || asked.kind() == Kind::count || attempt.first >= n)
+        throw;
+      if (leave_many) return std::nullopt;
+      if (attempt.first >= 4096) throw;
+      attempt.first = std::min(n, 4 * attempt.first);
+    }
+  }
+}
+
+/// The road that was chosen; the other one where that fails and the choice was ours.
+template <class T>
+KernelSpectrum by_either(const Problem<T>& p, double budget) {
+  const Index n = p.tiles.size;
+  const Plan plan = choose(n, p.options, budget);
+  const bool free = p.options.solver == Solver::automatic;
+  const bool fits = dense_fits(n, budget);
+  std::optional<KernelSpectrum> s;
+  try {
+    s = plan.dense ? by_dense(p) : by_krylov(p, budget, free && fits);
+    if (s) s->why = plan.why + s->why;
+    // What rounding leaves of the tolerance may be too little for Krylov; LAPACK needs less.
+    if (s && !s->dense && free && fits && s->error > allowed_error<T>(p.options)) s.reset();
+  } catch (const Error& e) {
+    const bool other = e.code() == Errc::not_converged || e.code() == Errc::out_of_memory;
+    if (!other || !free || (!plan.dense && !fits) || (plan.dense && p.options.clip)) throw;
+  }
+  if (s) return *std::move(s);
+  s = plan.dense ? by_krylov(p, budget, false) : by_dense(p);
+  s->why = plan.dense ? "all eigenvalues at once did not converge" + s->why
+                      : "many components are needed, or block Krylov did not converge";
+  return *std::move(s);
 }
 
 }  // namespace
 
 template <class T>
 KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
-                               const double* weights, double budget) {
-  const double noise = noise_level<T>(tiles.size, tiles.diagonal.cwiseAbs().maxCoeff());
-  const Plan plan = choose<T>(tiles.size, options, budget);
-  std::optional<KernelSpectrum> s;
-  if (plan.dense) s = by_dense(tiles, options, weights, noise);
-  if (!s) s = by_krylov(tiles, options, weights, noise, budget, true);
-  if (!s) s = by_krylov(tiles, options, weights, noise, budget, false);
-  s->why = plan.why + s->why;
-  return *std::move(s);
+                               const double* weights, double budget, const KernelOrigin& origin) {
+  const double smallest = tiles.diagonal.minCoeff(), largest = tiles.diagonal.maxCoeff();
+  if (!options.clip && smallest < 0 && smallest < -origin.noise) {
+    Index row = 0;
+    tiles.diagonal.minCoeff(&row);
+    refuse_minor(origin, {row, row, smallest}, 0);
+  }
+  // Squares must neither overflow nor vanish; a power of two changes no digit.
+  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+  if (std::abs(exponent) < 200) {
+    return by_either(problem_of(tiles, options, weights, origin), budget);
+  }
+  const double unit = std::ldexp(1.0, exponent);
+  require(exponent > -960, Errc::bad_data,
+          "the kernel's values are {:.1e} at most, where numbers lose their digits: scale the data",
+          largest);
+  KernelOrigin scaled_origin = origin;
+  scaled_origin.noise /= unit;
+  const Tiles<T> scaled = scaled_tiles(tiles, -exponent);
+  KernelSpectrum s = by_either(problem_of(scaled, options, weights, scaled_origin), budget);
+  s.eigenvalues *= unit;
+  s.mean *= unit;
+  s.trace *= unit;
+  for (auto* side : {&s.certificate.low, &s.certificate.high})
+    for (double& value : *side) value *= unit;
+  s.certificate.rounding *= unit;
+  return s;
 }
 
 template KernelSpectrum kernel_spectrum(const Tiles<float>&, const FitOptions&, const double*,
-                                        double);
+                                        double, const KernelOrigin&);
 template KernelSpectrum kernel_spectrum(const Tiles<double>&, const FitOptions&, const double*,
-                                        double);
+                                        double, const KernelOrigin&);
 
 }  // namespace mercer

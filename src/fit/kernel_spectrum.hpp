@@ -1,6 +1,7 @@
 #pragma once
 // Eigenpairs of a centred kernel matrix, by the dense or the Krylov road.
 
+#include "fit/kernel_certificate.hpp"
 #include "operators/tiles.hpp"
 
 #include <mercer/fit.hpp>
@@ -17,11 +18,16 @@ struct KernelSpectrum {
   int passes = 0;
   bool dense = false;
   std::string why;
+  Certificate certificate;
+  /// Residuals and rounding together, relative to μ₁: the caller has to hold it against what is
+  /// allowed.
+  double error = 0;
 };
 
-/// The eigenpairs asked for. Throws when the matrix has fewer that are more than rounding.
+/// The eigenpairs asked for. Throws when the matrix has fewer that are more than rounding, or
+/// negative ones.
 template <class T>
 KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
-                               const double* weights, double budget);
+                               const double* weights, double budget, const KernelOrigin& origin);
 
 }  // namespace mercer

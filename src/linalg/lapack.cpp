@@ -119,9 +119,24 @@ SymmetricEigen all_pairs(Matrix<double> a, int threads) {
   return out;
 }
 
-SymmetricEigen top_pairs(Matrix<double> a, Index k) {
+/// Are the rows orthonormal? syevr has been seen to return a vector twice where eigenvalues
+/// cluster.
+bool orthonormal_rows(const Matrix<double>& v) {
+  Matrix<double> gram(v.rows(), v.rows());
+  multiply_transposed(v.data(), v.rows(), v.cols(), v.cols(), v.data(), v.rows(), v.cols(),
+                      gram.data(), v.rows());
+  gram.diagonal().array() -= 1;
+  return gram.cwiseAbs().maxCoeff() <= 1e-10;  // NaN is none
+}
+
+/// A few pairs by syevr. Where eigenvalues cluster it may find fewer than it was asked for: false,
+/// and `a` is as it was.
+bool try_top_pairs(Matrix<double>& a, Index k, SymmetricEigen& out) {
   const int n = lapack_size(a.rows()), first = lapack_size(a.rows() - k + 1);
-  SymmetricEigen out{Vector<double>(n), Matrix<double>(k, a.rows())};
+  out = {Vector<double>(n), Matrix<double>(k, a.rows())};
+  // LAPACK works in the triangle that it reads; the other one keeps a copy.
+  const Vector<double> diagonal = a.diagonal();
+  a.triangularView<Eigen::StrictlyLower>() = a.transpose();
   const double unused = 0, tolerance = 0;
   int info = 0, query = -1, iwork_size = 0, found = 0;
   double work_size = 0;
@@ -135,10 +150,13 @@ SymmetricEigen top_pairs(Matrix<double> a, Index k) {
   dsyevr_("V", "I", "L", &n, a.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
           out.values.data(), out.vectors.data(), &n, support.data(), work.data(), &lwork,
           iwork.data(), &liwork, &info, 1, 1, 1);
-  check(info, "syevr");
-  check(found == k ? 0 : found + 1, "syevr");
-  out.values.conservativeResize(k);
-  return out;
+  if (info == 0 && found == k && orthonormal_rows(out.vectors)) {
+    out.values.conservativeResize(k);
+    return true;
+  }
+  a.triangularView<Eigen::StrictlyUpper>() = a.transpose();
+  a.diagonal() = diagonal;
+  return false;
 }
 
 /// New rows taken in at once: several times the triangle, so that re-factoring it costs little,
@@ -154,7 +172,8 @@ SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads) {
   const Index n = a.rows();
   const BlasThreads one(1);
   const bool few = n > small_order && k < n / 3;
-  SymmetricEigen out = few ? top_pairs(std::move(a), k) : all_pairs(std::move(a), threads);
+  SymmetricEigen out;
+  if (!few || !try_top_pairs(a, k, out)) out = all_pairs(std::move(a), threads);
   // LAPACK's order is ascending.
   const Index have = out.vectors.rows();
   for (Index i = 0, j = have - 1; i < j; ++i, --j) out.vectors.row(i).swap(out.vectors.row(j));

@@ -21,7 +21,8 @@ struct SymmetricEigen {
 };
 
 /// The `k` largest eigenpairs of a symmetric matrix given by its upper triangle; `a` is used up.
-/// All by divide and conquer (syevd), few by relatively robust representations (syevr).
+/// All by divide and conquer (syevd), few by relatively robust representations (syevr) unless that
+/// finds fewer, as it may where eigenvalues cluster.
 /// Throws `Errc::not_converged` when LAPACK says so.
 SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads = 1);
 

@@ -48,11 +48,11 @@ Index tiles_across(Index n, Index side) { return (n + side - 1) / side; }
 Index panels_for(Index vectors) { return (vectors + panel_width - 1) / panel_width; }
 
 /// Sums are kept apart for this many parts of the tiles, and added in order: the result does not
-/// depend on which thread took which part.
-Index part_count(int threads) {
-  Index parts = 4;
-  while (parts < thread_count(threads)) parts *= 2;
-  return parts;
+/// depend on the number of threads, nor on which of them took which part. So many threads find
+/// work; fewer where there is little of it, or where the sums themselves would be large.
+Index part_count(double rows) {
+  if (rows <= 4096) return 4;
+  return rows > 8192 && rows <= 50'000 ? 16 : 8;
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ KernelMatrix<T>::KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options)
   for (Index i = 0; i < across; ++i)
     for (Index j = i; j < across; ++j) tiles_.push_back({i, j});
   const Index count = this->tiles();
-  const Index parts = std::min<Index>(part_count(options_.threads), count);
+  const Index parts = std::min<Index>(part_count(static_cast<double>(n)), count);
   for (Index p = 0; p <= parts; ++p) parts_.push_back(count * p / parts);
 
   const std::size_t tile_bytes =
@@ -103,7 +103,7 @@ double KernelMatrix<T>::bytes_of_all(double rows, bool rounded) {
 template <class T>
 double KernelMatrix<T>::bytes_of_pass(double rows, double vectors, int threads) {
   const double width = panel_width * (std::ceil(vectors / panel_width) + 1);
-  const double parts = static_cast<double>(part_count(threads));
+  const double parts = static_cast<double>(part_count(rows));
   // Panels in and, a part each, out; one block in double; tiles and their scratch.
   return rows * (width * (1 + parts) * sizeof(double) + 8 * vectors) +
          thread_count(threads) * 4.0 * side * side * sizeof(double);
@@ -153,6 +153,31 @@ void KernelMatrix<T>::finish_first_pass(const Vector<double>& kw) {
   mean_ = kw / weight_;
   trace_ = weights_.dot(source_.diagonal);
   if (options_.center) trace_ -= weights_.dot(mean_);
+  // A = P B P with B = U K U and the projector P = I − uuᵀ/s, and B u = s·U·mean:
+  // ‖A‖² = ‖B‖² − 2‖B u‖²/s + (uᵀB u)²/s².
+  squares_ = plain_squares_;
+  if (options_.center) {
+    const double both = weights_.dot(mean_);
+    squares_ += both * both - 2 * weight_ * weights_.dot(mean_.cwiseAbs2());
+  }
+}
+
+/// What a tile adds to ‖U K U‖_F², its mirror image included.
+template <class T>
+double KernelMatrix<T>::tile_squares(Index t, const T* values) const {
+  const Index i = tiles_[static_cast<std::size_t>(t)].row * side;
+  const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
+  const Index rows = std::min(side, size() - i), cols = std::min(side, size() - j);
+  double sum = 0;
+  for (Index r = 0; r < rows; ++r) {
+    const Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>> row(values + r * cols, cols);
+    const double squares =
+        options_.weights
+            ? (row.template cast<double>().square() * weights_.segment(j, cols).array()).sum()
+            : row.template cast<double>().square().sum();
+    sum += weights_[i + r] * squares;
+  }
+  return i == j ? sum : 2 * sum;
 }
 
 template <class T>
@@ -235,6 +260,8 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
   const auto parts = static_cast<Index>(parts_.size()) - 1;
   Aligned sums(parts * panels * panel);
   std::vector<char> overflows(static_cast<std::size_t>(parts), 0);
+  std::vector<double> squares(static_cast<std::size_t>(parts), 0.0);
+  std::vector<BadMinor> minors(static_cast<std::size_t>(parts));
   const auto caller = std::this_thread::get_id();
   Reporter report(options_.monitor, "kernel matrix", "tiles", static_cast<double>(tiles()));
   std::atomic<bool> stopped{false};  // the monitor said so: a part may have minutes to go
@@ -253,6 +280,13 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
       const Index i = tiles_[static_cast<std::size_t>(t)].row * side;
       const Index j = tiles_[static_cast<std::size_t>(t)].col * side;
       const Index rows = std::min(side, n - i), cols = std::min(side, n - j);
+      if (first_) squares[static_cast<std::size_t>(part)] += tile_squares(t, whole);
+      if (first_ && options_.check) {
+        const BadMinor minor =
+            worst_minor<T>(Eigen::Map<const Matrix<T>>(whole, rows, cols), source_.diagonal, i, j);
+        BadMinor& worst = minors[static_cast<std::size_t>(part)];
+        if (minor.smallest < worst.smallest) worst = minor;
+      }
       // A strip of the tile stays in the cache for all panels; what is widened, in the first level.
       const bool widened = !whole || !std::is_same_v<T, double>;
       const Index strip_rows = widened ? widened_rows : 32;
@@ -290,7 +324,12 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
         out(i, c) = sum;
       }
   });
-  if (first_ && options_.rounded)
+  if (!first_) return;
+  plain_squares_ = 0;
+  for (const double part : squares) plain_squares_ += part;
+  for (const BadMinor& minor : minors)
+    if (minor.smallest < minor_.smallest) minor_ = minor;
+  if (options_.rounded)
     rounding_ = std::ranges::count(overflows, 0) == parts
                     ? 0.5 * unit_ * static_cast<double>(n) * weights_.maxCoeff()
                     : std::numeric_limits<double>::infinity();

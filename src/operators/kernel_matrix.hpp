@@ -35,6 +35,7 @@ struct KernelMatrixOptions {
   const double* weights = nullptr;  ///< one a row; null: all 1
   std::size_t memory = 0;           ///< bytes for tiles that are kept
   bool rounded = false;             ///< keep them in fixed point, when T is double
+  bool check = false;               ///< look at every 2×2 minor: the kernel may not be valid
   int threads = 0;
   Monitor monitor{};  ///< "kernel matrix", in tiles of a pass
 };
@@ -57,8 +58,11 @@ class KernelMatrix {
   void apply_exact(const Matrix<double>& v, Matrix<double>& out);
 
   /// What the first pass finds out on its way: valid after the first `apply`.
-  const Vector<double>& mean() const { return mean_; }  ///< K w / s, whether centred or not
-  double trace() const { return trace_; }               ///< of A
+  const Vector<double>& mean() const { return mean_; }     ///< K w / s, whether centred or not
+  double trace() const { return trace_; }                  ///< of A
+  double squares() const { return squares_; }              ///< ‖A‖_F²
+  double plain_squares() const { return plain_squares_; }  ///< ‖U K U‖_F²: before it is centred
+  const BadMinor& bad_minor() const { return minor_; }     ///< the worst, when asked to check
   /// Bound on ‖A − what is multiplied with‖₂: half a unit an entry when tiles are rounded, infinite
   /// when an entry was too large for it; else 0.
   double rounding() const { return rounding_; }
@@ -86,6 +90,7 @@ class KernelMatrix {
   const T* whole_tile(Index tile, T* scratch, bool& overflow);
   const double* strip(Index tile, const T* whole, Index first, Index count, double* wide) const;
   void finish_first_pass(const Vector<double>& kw);
+  double tile_squares(Index tile, const T* values) const;
 
   Tiles<T> source_;
   KernelMatrixOptions options_;
@@ -99,7 +104,8 @@ class KernelMatrix {
   bool first_ = true;
   bool exact_ = false;  // this pass leaves the kept tiles alone
   Vector<double> mean_;
-  double trace_ = 0;
+  double trace_ = 0, squares_ = 0, plain_squares_ = 0;
+  BadMinor minor_;
   double rounding_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include "linalg/blas.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mercer {
 
@@ -60,6 +61,42 @@ Tiles<T> matrix_tiles(const Rows<T>& matrix) {
 }
 
 template <class T>
+Tiles<T> scaled_tiles(Tiles<T> tiles, int exponent) {
+  const T factor = std::ldexp(T(1), exponent);
+  Tiles<T> out = tiles;
+  out.diagonal *= static_cast<double>(factor);
+  out.absolute_error *= static_cast<double>(factor);
+  out.entries.absolute *= static_cast<double>(factor);
+  out.offset *= static_cast<double>(factor);
+  out.fill = [tiles, factor](Index i, Index j, Eigen::Ref<Matrix<T>> block) {
+    tiles.fill(i, j, block);
+    block *= factor;
+  };
+  out.columns = [tiles, factor](const std::vector<Index>& rows, int threads) {
+    return Matrix<T>(factor * tiles.columns(rows, threads));
+  };
+  return out;
+}
+
+template <class T>
+BadMinor worst_minor(const Eigen::Ref<const Matrix<T>>& block, const Vector<double>& diagonal,
+                     Index i, Index j) {
+  BadMinor worst;
+  for (Index r = 0; r < block.rows(); ++r) {
+    const double own = diagonal[i + r];
+    Index c = 0;
+    const double excess = (block.row(r).template cast<double>().array().square() -
+                           own * diagonal.segment(j, block.cols()).transpose().array())
+                              .maxCoeff(&c);
+    if (excess <= 0 || i + r == j + c) continue;
+    const double other = diagonal[j + c], off = static_cast<double>(block(r, c));
+    const double smallest = 0.5 * (own + other) - std::hypot(0.5 * (own - other), off);
+    if (smallest < worst.smallest) worst = {i + r, j + c, smallest};
+  }
+  return worst;
+}
+
+template <class T>
 Matrix<double> whole_matrix(const Tiles<T>& tiles, int threads) {
   constexpr Index side = 256;
   const Index n = tiles.size, across = (n + side - 1) / side;
@@ -77,10 +114,13 @@ Matrix<double> whole_matrix(const Tiles<T>& tiles, int threads) {
   return k;
 }
 
-#define MERCER_INSTANTIATE(T)                                          \
-  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&, bool); \
-  template Tiles<T> matrix_tiles(const Rows<T>&);                      \
-  template Matrix<double> whole_matrix(const Tiles<T>&, int);
+#define MERCER_INSTANTIATE(T)                                                                     \
+  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&, bool);                            \
+  template Tiles<T> matrix_tiles(const Rows<T>&);                                                 \
+  template Tiles<T> scaled_tiles(Tiles<T>, int);                                                  \
+  template Matrix<double> whole_matrix(const Tiles<T>&, int);                                     \
+  template BadMinor worst_minor(const Eigen::Ref<const Matrix<T>>&, const Vector<double>&, Index, \
+                                Index);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -9,6 +9,7 @@
 #include <mercer/rows.hpp>
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace mercer {
@@ -36,9 +37,25 @@ struct Tiles {
 template <class T>
 Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred = false);
 
-/// Blocks of a square matrix, which stays with the caller.
+/// The same times 2^exponent, which no digit depends on.
+template <class T>
+Tiles<T> scaled_tiles(Tiles<T> tiles, int exponent);
+
+/// Blocks of a square matrix, which stays with the caller. Its numbers are what was asked about:
+/// they have no error.
 template <class T>
 Tiles<T> matrix_tiles(const Rows<T>& matrix);
+
+/// Two rows of K with k_ij² > k_ii·k_jj, which no positive semi-definite matrix has.
+struct BadMinor {
+  Index row = 0, col = 0;
+  double smallest = 0;  ///< zᵀKz of some unit z on the two rows; 0: there are none
+};
+
+/// The worst of them in the block of K that begins at (i, j).
+template <class T>
+BadMinor worst_minor(const Eigen::Ref<const Matrix<T>>& block, const Vector<double>& diagonal,
+                     Index i, Index j);
 
 /// All of them, exactly symmetric.
 template <class T>

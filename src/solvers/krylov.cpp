@@ -28,9 +28,13 @@ class Krylov {
   Krylov(Index n, const BlockApply& apply, const BlockKrylov& how, const KrylovRun& run)
       : n_(n), apply_(apply), asked_(how), run_(run), random_(how.seed) {}
 
-  /// Goes on from what a call with a smaller k has found.
-  Eigenpairs solve(Index k);
-  int passes() const { return passes_; }
+  /// Goes on from what a call with a smaller k has found. `complete_too`: and sees
+  /// that nothing was missed, when the run asks for that.
+  Eigenpairs solve(Index k, bool complete_too);
+  void widen(Index basis) { asked_.basis = basis; }
+  KrylovResult result(Eigenpairs pairs) const {
+    return {std::move(pairs), passes_, ceiling_, confidence_, smallest_};
+  }
 
  private:
   void reserve(Index k);
@@ -47,6 +51,16 @@ class Krylov {
   bool copies_may_be_missing(Index k) const;
   bool stagnates();
   void extend();
+  void draw_probes(Index count);
+  RitzSpace ritz_space(Index k);
+  Matrix<double> residual_products(Index k);
+  double threshold(Index k) const;
+  bool complete(Index k);
+  Index copies(Index k) const;
+  bool bounded(const RitzSpace& space, double tau) const;
+  void look_for_larger(Index k);
+  void follow_lower_end();
+  void form_probe_residuals(Index k);
   Eigenpairs pairs(Index k, const Vector<double>& residuals) const;
   [[noreturn]] void give_up(Index k, std::string_view why);
 
@@ -71,6 +85,15 @@ class Krylov {
   Index wanted_open_ = 0;           // how many of these are wanted
   Index starts_ = 0;                // vectors from which Krylov spaces were built
   int passes_ = 0;
+
+  Matrix<double> probes_;   // n×s: random vectors that nothing was known of when they were drawn
+  bool probes_in_ = false;  // they lie in the basis
+  Vector<double> known_;    // Ritz values that had converged when they were drawn
+  int probe_rounds_ = 0;    // how often they were drawn after the wanted pairs had converged
+  int converged_at_ = 0;    // pass in which these did so first
+  double ceiling_ = std::numeric_limits<double>::infinity();
+  double confidence_ = 0;
+  double smallest_ = std::numeric_limits<double>::infinity();
 
   double noise_ = 0;       // ‖error of A·q‖, judged by how far A is from symmetric
   Index best_first_ = -1;  // the first open pair, its lowest residual so far, and when that was
@@ -99,13 +122,18 @@ void Krylov::begin() {
     given = std::min(run_.start->cols(), how_.basis);
   }
   // A few random vectors always join: the given ones may lack an eigenvector altogether.
-  const Index width = std::min(std::max(how_.block, given + 4), how_.basis);
+  const Index least = run_.complete ? probe_vectors : 4;
+  const Index width = std::min(std::max(how_.block, given + least), how_.basis);
   given = std::min(given, width);
   w_.resize(n_, width);
   aw_.resize(n_, width);
   for (Index j = 0; j < given; ++j)
     w_.col(j) = run_.start->col(j) / std::max(run_.start->col(j).stableNorm(), 1e-300);
   fill_random(w_, given, random_);
+  if (run_.complete && given < width) {
+    draw_probes(std::min(probe_vectors, width - given));
+    for (Index j = 0; j < probes_.cols(); ++j) w_.col(given + j) = probes_.col(j).normalized();
+  }
   orthonormalise(q_, 0, w_, aw_, random_, run_.threads);
   starts_ = width;
   absorb();
@@ -147,7 +175,10 @@ void Krylov::absorb() {
 }
 
 void Krylov::rayleigh_ritz() {
-  auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), kept(), run_.threads);
+  const bool all = run_.complete && run_.complete->lower_end;
+  auto [values, vectors] =
+      symmetric_eigen(h_.topLeftCorner(m_, m_), all ? m_ : kept(), run_.threads);
+  if (all) smallest_ = std::min(smallest_, values[m_ - 1]);
   theta_ = std::move(values);
   y_ = std::move(vectors);
   scale_ = std::max(scale_, std::abs(theta_[0]));
@@ -169,6 +200,7 @@ void Krylov::compress(Index keep) {
   h_.topLeftCorner(m_, m_) = theta_.head(m_).asDiagonal();
   y_.setIdentity(m_, m_);
   theta_.conservativeResize(m_);
+  probes_in_ = false;  // what is left out has a part of them
 }
 
 bool Krylov::settled(Index i) const {
@@ -264,10 +296,24 @@ Eigenpairs Krylov::pairs(Index k, const Vector<double>& residuals) const {
   return out;
 }
 
+// The last column of W, unless a wanted pair needs it, goes to the smallest Ritz value.
+void Krylov::follow_lower_end() {
+  if (w_.cols() <= wanted_open_ || theta_.size() < m_) return;
+  const Index last = w_.cols() - 1;
+  const double unit = scale_ > 0 ? scale_ : 1;
+  const Matrix<double> image = y_.bottomRows(1).transpose() / unit;
+  const Matrix<double> own = image * -theta_[m_ - 1];
+  tall_times_small(aq_.data(), n_, m_, aq_.cols(), image.data(), 1, 1, w_.data() + last, w_.cols(),
+                   false, run_.threads);
+  tall_times_small(q_.data(), n_, m_, q_.cols(), own.data(), 1, 1, w_.data() + last, w_.cols(),
+                   true, run_.threads);
+}
+
 // The open residuals, made orthonormal, are the next block. Those that are nothing but rounding, or
 // not there, give way to random vectors.
 void Krylov::extend() {
   const Index width = std::min(how_.block, n_ - m_);
+  if (run_.complete && run_.complete->lower_end) follow_lower_end();
   if (m_ + width > how_.basis) compress(std::min(kept(), how_.basis - width));
   if (w_.cols() != width) {
     const Index found = std::min(w_.cols(), width);
@@ -279,7 +325,150 @@ void Krylov::extend() {
   absorb();
 }
 
-Eigenpairs Krylov::solve(Index k) {
+void Krylov::draw_probes(Index count) {
+  probes_.resize(n_, count);
+  fill_normal(probes_, random_);
+  probes_in_ = true;
+  known_.resize(0);
+}
+
+// EᵀE of all Ritz pairs but the first k, from strips of the residuals: they are not kept.
+Matrix<double> Krylov::residual_products(Index k) {
+  constexpr Index strip = 2048;
+  const Index rest = m_ - k, parts = (n_ + strip - 1) / strip;
+  const Matrix<double> y = y_.bottomRows(rest).transpose();
+  const Matrix<double> own = y * theta_.tail(rest).asDiagonal() * -1.0;
+  std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts));
+  const BlasThreads one(1);
+  parallel_for(parts, run_.threads, [&](Index part) {
+    const Index i = part * strip, rows = std::min(strip, n_ - i);
+    Matrix<double> e(rows, rest);
+    multiply(aq_.row(i).data(), rows, m_, aq_.cols(), y.data(), rest, rest, e.data(), rest);
+    multiply(q_.row(i).data(), rows, m_, q_.cols(), own.data(), rest, rest, e.data(), rest, true);
+    Matrix<double>& sum = sums[static_cast<std::size_t>(part)];
+    sum.resize(rest, rest);
+    multiply_tall(e.data(), rows, rest, rest, e.data(), rest, rest, sum.data(), rest);
+  });
+  for (std::size_t part = 1; part < sums.size(); ++part) sums[0] += sums[part];
+  return std::move(sums[0]);
+}
+
+// All of what missed.hpp looks at. Leaves all Ritz pairs in theta_ and y_.
+RitzSpace Krylov::ritz_space(Index k) {
+  auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), m_, run_.threads);
+  theta_ = std::move(values);
+  y_ = std::move(vectors);
+  smallest_ = std::min(smallest_, theta_[m_ - 1]);
+  RitzSpace space{theta_, k, {}, {}};
+  if (m_ == n_) return space;
+  space.residuals = residual_products(k);
+  if (!probes_in_) return space;
+  Matrix<double> coordinates(m_, probes_.cols());
+  tall_times_tall(q_.data(), n_, m_, q_.cols(), probes_.data(), probes_.cols(), probes_.cols(),
+                  coordinates.data(), coordinates.cols(), run_.threads);
+  space.probes = y_.bottomRows(m_ - k) * coordinates;
+  return space;
+}
+
+// A missed eigenvalue counts from here on: above the last wanted one by what its own error may be.
+double Krylov::threshold(Index k) const {
+  return theta_[k - 1] + std::max(how_.tolerance / 2, 1e-13) * scale_;
+}
+
+// Dimensions of the space in which a missed vector would be, judged by the pairs that were found
+// after the random vectors had been drawn.
+Index Krylov::copies(Index k) const {
+  return 1 + largest_cluster(theta_, k, known_, 1e3 * how_.tolerance * scale_);
+}
+
+// Is an eigenvalue of τ or more, beside those that were found, as improbable as asked?
+bool Krylov::bounded(const RitzSpace& space, double tau) const {
+  // The missed vector is in one of so many places; random vectors drawn again get half of what is
+  // left of the probability.
+  const double places = std::ldexp(static_cast<double>(space.found + 1), probe_rounds_);
+  const double limit =
+      probe_limit(probes_.cols(), copies(space.found), run_.complete->failure / places);
+  return limit > 0 && shared_with_missed(space, tau) <= limit;
+}
+
+// Nothing larger was missed; says so in ceiling_ and confidence_.
+bool Krylov::complete(Index k) {
+  if (converged_at_ == 0) converged_at_ = passes_;
+  const RitzSpace space = ritz_space(k);
+  double tau = threshold(k);
+  ceiling_ = tau;
+  confidence_ = 1;
+  if (m_ == n_) {
+    ceiling_ = theta_[k - 1];
+    return true;
+  }
+  const MatrixNorms norms = run_.complete->norms ? run_.complete->norms() : MatrixNorms{};
+  if (nothing_beyond(space, norms, tau)) return true;
+  if (!probes_in_) return false;
+  confidence_ = 1 - run_.complete->failure;
+  if (bounded(space, tau)) return true;
+  // Where the basis has no room for this, or gaps are too small, the bound is a larger number.
+  const bool full = m_ + probes_.cols() > how_.basis && probe_rounds_ >= 2;
+  const bool late = passes_ >= 2 * converged_at_ + 20 || passes_ >= how_.max_passes;
+  if (!full && !late) return false;
+  for (double step = tau - theta_[k - 1]; tau < 4 * scale_; step *= 2) {
+    ceiling_ = tau = theta_[k - 1] + step;
+    if (nothing_beyond(space, norms, tau) || bounded(space, tau)) return true;
+  }
+  ceiling_ = std::sqrt(norms.squares);  // no eigenvalue exceeds this
+  confidence_ = 1;
+  return true;
+}
+
+// W ← E (τ − Θ)⁻¹ ζ, a column for each random vector: where a missed eigenvector would be.
+void Krylov::form_probe_residuals(Index k) {
+  const Index count = std::min(probes_.cols(), n_ - m_), rest = m_ - k;
+  const double tau = threshold(k), unit = scale_ > 0 ? scale_ : 1;
+  Matrix<double> coordinates(m_, probes_.cols());
+  tall_times_tall(q_.data(), n_, m_, q_.cols(), probes_.data(), probes_.cols(), probes_.cols(),
+                  coordinates.data(), coordinates.cols(), run_.threads);
+  const auto y = y_.bottomRows(rest);
+  const Vector<double> theta = theta_.tail(rest);
+  Matrix<double> weights = y * coordinates.leftCols(count);
+  weights.array().colwise() *= unit / (tau - theta.array());
+  for (Index j = 0; j < count; ++j) {
+    const double largest = weights.col(j).cwiseAbs().maxCoeff();
+    if (largest > 0) weights.col(j) /= largest;
+  }
+  const Matrix<double> image = y.transpose() * weights / unit;
+  const Matrix<double> own = y.transpose() * (theta.asDiagonal() * weights) / -unit;
+  w_.resize(n_, count);
+  tall_times_small(aq_.data(), n_, m_, aq_.cols(), image.data(), count, count, w_.data(), count,
+                   false, run_.threads);
+  tall_times_small(q_.data(), n_, m_, q_.cols(), own.data(), count, count, w_.data(), count, true,
+                   run_.threads);
+}
+
+// One more pass, for what the random vectors may still hide; with new ones where the old ones have
+// left the basis, or have shown so many copies of an eigenvalue that they can show no more.
+void Krylov::look_for_larger(Index k) {
+  const Index count = std::min({probe_vectors, n_ - k, how_.basis - k});
+  const bool used_up = probes_in_ && probe_limit(probes_.cols(), copies(k), 1) == 0;
+  const bool anew = !probes_in_ || used_up || m_ + probes_.cols() > how_.basis;
+  if (anew) {
+    // Room for as many more of these passes as there can be.
+    if (m_ + 4 * count > how_.basis)
+      compress(std::min(m_, std::max(k, std::min(k + how_.block, how_.basis - 2 * count))));
+    draw_probes(std::min(count, n_ - m_));
+    known_ = theta_.head(k);
+    ++probe_rounds_;
+    w_ = probes_;
+    w_.colwise().normalize();
+    starts_ += w_.cols();
+  } else {
+    form_probe_residuals(k);
+  }
+  aw_.resize(n_, w_.cols());
+  orthonormalise(q_, m_, w_, aw_, random_, run_.threads, !anew);
+  absorb();
+}
+
+Eigenpairs Krylov::solve(Index k, bool complete_too) {
   reserve(k);
   wanted_ = k;
   best_first_ = -1;
@@ -293,6 +482,13 @@ Eigenpairs Krylov::solve(Index k) {
       // Residuals of pairs that settled earlier are computed anew: the basis has changed since.
       const Vector<double> residuals = all_residuals(k);
       if (residuals.maxCoeff() <= how_.tolerance) {
+        if (run_.complete) {
+          if (!complete_too) return pairs(k, residuals);
+          if (complete(k)) return pairs(k, all_residuals(k));
+          if (passes_ >= how_.max_passes) give_up(k, "larger eigenvalues may have been missed");
+          look_for_larger(k);
+          continue;
+        }
         if (!copies_may_be_missing(k)) return pairs(k, residuals);
         look_for_missed(k);
         continue;
@@ -313,8 +509,7 @@ Eigenpairs Krylov::solve(Index k) {
 KrylovResult krylov_eigenpairs(Index n, const BlockApply& apply, Index k, const BlockKrylov& how,
                                const KrylovRun& run) {
   Krylov krylov(n, apply, how, run);
-  Eigenpairs pairs = krylov.solve(k);
-  return {std::move(pairs), krylov.passes()};
+  return krylov.result(krylov.solve(k, true));
 }
 
 KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index first,
@@ -322,21 +517,31 @@ KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index fir
                                      const BlockKrylov& how, const KrylovRun& run) {
   Krylov krylov(n, apply, how, run);
   for (Index k = std::min(first, n);;) {
-    Eigenpairs pairs = krylov.solve(k);
+    Eigenpairs pairs = krylov.solve(k, false);
     const Index keep = enough(pairs.values);
-    if (keep > 0 || k == n) {
+    if (keep != 0 || k == n) {
+      if (keep < 0) return krylov.result(std::move(pairs));
       const Index count = keep > 0 ? std::min(keep, k) : k;
       pairs.values.conservativeResize(count);
       pairs.residuals.conservativeResize(count);
       pairs.vectors.conservativeResize(count, n);
-      return {std::move(pairs), krylov.passes()};
+      if (run.complete == nullptr) return krylov.result(std::move(pairs));
+      const Vector<double> before = std::move(pairs.values);
+      pairs = krylov.solve(count, true);
+      const double moved = (pairs.values - before).cwiseAbs().maxCoeff();
+      if (moved <= 10 * how.tolerance * std::abs(pairs.values[0]))
+        return krylov.result(std::move(pairs));
+      continue;  // larger ones had been missed, and with them the number may change
     }
     const Index most = most_pairs(how, n);
     require(most > k, Errc::out_of_memory,
             "{} eigenpairs are not enough, and a basis of {} vectors holds no more; raise the "
             "memory budget",
-            k, how.basis);
+            k, std::max(how.basis, how.most_basis));
     k = std::min(2 * k, most);
+    if (how.basis > 0 && how.most_basis > how.basis)
+      krylov.widen(
+          std::min(how.most_basis, std::max(how.basis, k + 8 * std::max<Index>(how.block, 8))));
   }
 }
 

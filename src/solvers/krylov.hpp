@@ -8,6 +8,7 @@
 // basis of m and a block of b vectors. Memory: see memory_bytes.
 
 #include "solvers/dense.hpp"
+#include "solvers/missed.hpp"
 
 #include <mercer/matrix.hpp>
 #include <mercer/operator.hpp>
@@ -21,6 +22,7 @@ namespace mercer {
 struct BlockKrylov {
   Index block = 0;           ///< vectors a pass; 0: 16 for k ≤ 12, else 32
   Index basis = 0;           ///< vectors kept, each with its product; 0: k + 8 blocks
+  Index most_basis = 0;      ///< to how many it may grow while more pairs are asked for; 0: basis
   double tolerance = 1e-10;  ///< largest residual, relative to the largest |eigenvalue|
   int max_passes = 500;
   std::uint64_t seed = 1;
@@ -32,21 +34,31 @@ struct KrylovRun {
   const Matrix<double>* start = nullptr;  ///< n×s vectors to begin with; random ones join them
   /// Called after each pass with the worst residual of the pairs still worked on. May throw.
   std::function<void(int pass, double worst)> monitor{};
+  /// Ask for a bound on what was missed (missed.hpp), in a few more vectors and perhaps passes.
+  const Completeness* complete = nullptr;
 };
 
 struct KrylovResult {
   Eigenpairs pairs;  ///< residuals computed from the stored products, not from a recurrence
   int passes = 0;
+  /// No eigenvalue beside those of the pairs exceeds this, up to their residuals: proven when
+  /// `confidence` is 1. Infinite when it was not asked for.
+  double ceiling = std::numeric_limits<double>::infinity();
+  double confidence = 0;
+  /// Smallest Ritz value: the matrix has an eigenvalue that is no larger. Only when asked for.
+  double smallest = std::numeric_limits<double>::infinity();
 };
 
 /// `how` with block and basis filled in for this n and k. Throws `Errc::bad_option` when they
 /// cannot work: a basis holds k + 2 blocks at least (or n).
 BlockKrylov resolved(BlockKrylov how, Index n, Index k);
 
-/// The most pairs for which a basis given in `how` suffices; n when none is given.
+/// The most pairs for which the basis given in `how`, grown as far as it may, suffices; n when none
+/// is given.
 Index most_pairs(const BlockKrylov& how, Index n);
 
-/// What `eigs` allocates, the returned vectors included.
+/// What `eigs` allocates, the returned vectors included; `probe_vectors` more when a run asks for
+/// completeness.
 std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k);
 
 /// `how` with its basis made as small as the budget asks, at the price of more passes. Throws
@@ -73,9 +85,9 @@ KrylovResult eigs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& r
 }
 
 /// As many pairs as `enough` wants: it sees the largest eigenvalues found so far (first `first` of
-/// them, then twice as many …) and returns how many of them to keep, or 0 for more. What was found
-/// stays in the basis. Ends with all n at the latest. While the basis grows, the old and the new
-/// one are there for a moment: half as much again as memory_bytes says.
+/// them, then twice as many …) and returns how many of them to keep, 0 for more, or −1 to stop with
+/// what there is. What was found stays in the basis. Ends with all n at the latest. While the basis
+/// grows, the old and the new one are there for a moment: half as much again as memory_bytes says.
 template <SymmetricOperator A>
 KrylovResult eigs_until(A& a, Index first,
                         const std::function<Index(const Vector<double>&)>& enough,

@@ -34,7 +34,8 @@ BlockKrylov resolved(BlockKrylov how, Index n, Index k) {
 Index most_pairs(const BlockKrylov& how, Index n) {
   if (how.basis == 0 || how.basis >= n) return n;
   const Index block = how.block > 0 ? how.block : 32;
-  return std::max<Index>(how.basis - 2 * block, 0);
+  const Index basis = std::max(how.basis, how.most_basis);
+  return basis >= n ? n : std::max<Index>(basis - 2 * block, 0);
 }
 
 std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k) {

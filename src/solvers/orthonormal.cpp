@@ -19,6 +19,23 @@ void fill_random(Matrix<double>& w, Index from, std::mt19937_64& random) {
     for (Index j = from; j < w.cols(); ++j) w(i, j) = length * uniform();
 }
 
+void fill_normal(Matrix<double>& w, std::mt19937_64& random) {
+  // Marsaglia's polar method, for the same reason.
+  const auto uniform = [&] { return 0x1p-52 * static_cast<double>(random() >> 11) - 1; };
+  for (Index i = 0; i < w.rows(); ++i)
+    for (Index j = 0; j < w.cols(); j += 2) {
+      double a = 0, b = 0, square = 0;
+      do {
+        a = uniform();
+        b = uniform();
+        square = a * a + b * b;
+      } while (square >= 1 || square == 0);
+      const double length = std::sqrt(-2 * std::log(square) / square);
+      w(i, j) = a * length;
+      if (j + 1 < w.cols()) w(i, j + 1) = b * length;
+    }
+}
+
 void orthonormalise(const Matrix<double>& q, Index m, Matrix<double>& w, Matrix<double>& spare,
                     std::mt19937_64& random, int threads, bool orthogonal) {
   const Index n = w.rows(), b = w.cols();

@@ -10,6 +10,9 @@ namespace mercer {
 /// Fills columns [from, w.cols()) with random vectors of length about 1.
 void fill_random(Matrix<double>& w, Index from, std::mt19937_64& random);
 
+/// Fills `w` with standard normal numbers.
+void fill_normal(Matrix<double>& w, std::mt19937_64& random);
+
 /// Makes the columns of `w` orthonormal, and orthogonal to the first `m` columns of `q`, which are
 /// orthonormal. Columns that rounding has made dependent are replaced by random ones, so the block
 /// keeps its width: m + w.cols() must not exceed n. `spare` has the shape of `w`.
