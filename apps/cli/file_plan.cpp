@@ -78,6 +78,7 @@ void FilePlan::check() const {
                               one.option, one.path, input.option, input.path));
     for (std::size_t j = 0; j < i; ++j) {
       const File& other = outputs_[j];
+      if (one.option == other.option) continue;  // it knows itself what it keeps beside
       if (one.path == other.path)
         throw UsageError(
             fmt::format("{} and {} are both '{}'", other.option, one.option, one.path));

@@ -5,6 +5,7 @@
 #include "help.hpp"
 #include "kept_rows.hpp"
 #include "maps/from_text.hpp"
+#include "model_file.hpp"
 #include "options.hpp"
 #include "output_trial.hpp"
 #include "plot.hpp"
@@ -193,7 +194,7 @@ void fit_rows(const FitFlags& flags) {
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) {
     model_file.emplace(flags.model);
-    model_file->write(model.serialize());
+    write_model(*model_file, model);
     model_file->finish();
   }
   std::optional<Sink<T>> scores;

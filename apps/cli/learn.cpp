@@ -151,7 +151,8 @@ void check_outputs(const LearnFlags& flags) {
       .prints_json(flags.json);
   if (flags.mean != "running" && flags.mean != "none") plan.reads("--mean", flags.mean);
   if (!flags.checkpoint.empty()) {  // what goes on from a checkpoint keeps more beside its files
-    plan.writes("--checkpoint", flags.checkpoint + ".previous");
+    for (const char* end : {".previous", ".previous.new"})
+      plan.writes("--checkpoint", flags.checkpoint + end);
     if (!flags.trace.empty()) plan.writes("--trace", flags.trace + ".partial");
   }
   plan.check();

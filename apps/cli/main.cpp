@@ -11,8 +11,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
 #include <string_view>
@@ -122,6 +125,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace mercer;
+  // Destructors of JSON values allocate: out of memory there, nothing can be thrown any more.
+  std::set_terminate([] {
+    cli::complain_of_memory();
+    _exit(1);
+  });
   try {
     return cli::run(argc, argv);
   } catch (const Error& error) {

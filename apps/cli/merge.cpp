@@ -4,6 +4,7 @@
 #include "core/output_file.hpp"
 #include "file_plan.hpp"
 #include "help.hpp"
+#include "model_file.hpp"
 #include "options.hpp"
 #include "summary.hpp"
 
@@ -41,7 +42,7 @@ void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) 
   const Model<T> merged = merge(models, options);
   if (!flags.output.empty()) {
     OutputFile file(flags.output);
-    file.write(merged.serialize());
+    write_model(file, merged);
     file.finish();
     file.publish();
   }

@@ -7,6 +7,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
+#include "model_file.hpp"
 #include "options.hpp"
 #include "output_trial.hpp"
 #include "preimage_rows.hpp"
@@ -162,7 +163,7 @@ void tune_rows(const TuneFlags& flags) {
     const auto rows = from_table(std::move(table), source->name(), reading.block_bytes);
     const Model<T> model = naming(source->name(), [&] { return fit(*rows, tuned.options); });
     model_file.emplace(flags.model);
-    model_file->write(model.serialize());
+    write_model(*model_file, model);
     model_file->finish();
   }
   if (!flags.table.empty()) {

@@ -2,9 +2,11 @@
 
 #include "core/json_text.hpp"
 #include "core/require.hpp"
+#include "data/bytes.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +14,8 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
+#include <utility>
 
 namespace mercer::cli {
 
@@ -38,6 +39,18 @@ TuneCell cell_of(const Json& json) {
   cell.spread = json.at("spread").get<double>();
   if (json.at("problem").is_string()) cell.problem = json.at("problem").get<std::string>();
   return cell;
+}
+
+std::string whole_text(const std::string& path) {
+  const auto stream = open_bytes(path, {});
+  std::string text;
+  while (!stream->at_end()) {
+    constexpr std::size_t chunk = 1 << 16;
+    const std::size_t before = text.size();
+    text.resize(before + chunk);
+    text.resize(before + stream->read(text.data() + before, chunk));
+  }
+  return text;
 }
 
 }  // namespace
@@ -67,8 +80,9 @@ std::string run_identity(const Rows<T>& rows, const double* weights, const TuneO
 
 TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& identity) : path_(path) {
   std::size_t whole = 0;
-  if (std::ifstream in(path, std::ios::binary); in) {
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  // What is there and cannot be read is an error: it must not be taken for an empty file.
+  if (access(path.c_str(), F_OK) == 0) {
+    const std::string text = whole_text(path);
     for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {
       const Json line =
           Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -89,28 +103,38 @@ TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& ident
     require(whole > 0 || text.empty(), Errc::bad_file,
             "--checkpoint '{}' is not of tune; name another file", path);
   }
-  file_ = std::fopen(path.c_str(), "ab");
-  require(file_ != nullptr, Errc::io, "cannot write --checkpoint '{}': {}", path,
-          std::strerror(errno));
-  std::filesystem::resize_file(path, whole);
-  if (whole == 0) {
-    const std::string line = json_text(Json{{"tune", identity}}) + "\n";
-    std::fwrite(line.data(), 1, line.size(), file_);
-    std::fflush(file_);
-  }
+  fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd_ < 0) give_up();
+  // A line that a killed run did not finish goes.
+  const auto end = static_cast<off_t>(whole);
+  if (ftruncate(fd_, end) != 0 || lseek(fd_, end, SEEK_SET) != end) give_up();
+  if (whole == 0) append(json_text(Json{{"tune", identity}}) + "\n");
 }
 
 TuneCheckpoint::~TuneCheckpoint() {
-  if (file_) std::fclose(file_);
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void TuneCheckpoint::give_up() {
+  const int error = errno;
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));  // the constructor may not have come to its end
+  fail(Errc::io, "cannot write --checkpoint '{}': {}", path_, std::strerror(error));
+}
+
+void TuneCheckpoint::append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(fd_, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) give_up();
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  if (fsync(fd_) != 0) give_up();
 }
 
 void TuneCheckpoint::add(const std::vector<TuneCell>& cells) {
   Json line = Json::array();
   for (const TuneCell& cell : cells) line.push_back(json_of(cell));
-  const std::string text = json_text(line) + "\n";
-  const bool written = std::fwrite(text.data(), 1, text.size(), file_) == text.size() &&
-                       std::fflush(file_) == 0 && fsync(fileno(file_)) == 0;
-  require(written, Errc::io, "cannot write --checkpoint '{}': {}", path_, std::strerror(errno));
+  append(json_text(line) + "\n");
 }
 
 std::string tuned_json(const Tuned& tuned, Criterion criterion) {

@@ -4,8 +4,8 @@
 #include <mercer/rows.hpp>
 #include <mercer/tune.hpp>
 
-#include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mercer::cli {
@@ -28,9 +28,12 @@ class TuneCheckpoint {
   void add(const std::vector<TuneCell>& cells);
 
  private:
+  void append(std::string_view text);
+  [[noreturn]] void give_up();
+
   std::string path_;
   std::vector<TuneCell> cells_;
-  std::FILE* file_ = nullptr;
+  int fd_ = -1;
 };
 
 /// `mercer tune --json`.

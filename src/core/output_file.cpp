@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -31,6 +33,12 @@ mode_t default_mode() {
   return 0666 & ~mask;
 }
 
+/// A file without a name, or −1: not every file system has them, and to name one later takes /proc.
+int open_unnamed(const std::string& folder) {
+  if (access("/proc/self/fd", X_OK) != 0) return -1;
+  return ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
@@ -51,7 +59,9 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   const std::size_t slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
   temporary_ = folder + "." + path_.substr(folder.size()) + ".XXXXXX";
-  fd_ = mkostemp(temporary_.data(), O_CLOEXEC);
+  fd_ = open_unnamed(folder);
+  named_ = fd_ < 0;
+  if (named_) fd_ = mkostemp(temporary_.data(), O_CLOEXEC);
   if (fd_ < 0) {
     const int error = errno;
     temporary_.clear();
@@ -62,7 +72,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 
 OutputFile::~OutputFile() {
   if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (named_ && !temporary_.empty()) unlink(temporary_.c_str());
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -90,9 +100,29 @@ void OutputFile::finish() {
   finished_ = true;
 }
 
+/// The letters at the end of the temporary name are chosen until nothing has it.
+void OutputFile::give_name() {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz012345";
+  const std::string self = fmt::format("/proc/self/fd/{}", fd_);
+  auto state =
+      static_cast<std::uint64_t>(getpid()) << 32 ^
+      static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    for (std::size_t i = 1; i <= 6; ++i) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      temporary_[temporary_.size() - i] = letters[state >> 59];
+    }
+    named_ = linkat(AT_FDCWD, self.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    if (named_) return;
+    if (errno != EEXIST) give_up(errno);
+  }
+  give_up(EEXIST);
+}
+
 void OutputFile::publish() {
   finish();
   if (temporary_.empty()) return;
+  if (!named_) give_name();
   if (rename(temporary_.c_str(), path_.c_str()) != 0) give_up(errno);
   temporary_.clear();
 }

@@ -3,11 +3,12 @@
 //
 //     OutputFile file("scores.csv");
 //     file.write(bytes);
-//     file.finish();     // on disk, under a temporary name: the last step that can fail for want
-//                        // of space
-//     file.publish();    // visible
+//     file.finish();     // on disk, without its name: the last step that can fail for want of
+//     space file.publish();    // visible
 //
-// "-" is standard output; devices and pipes are written directly, as there is nothing to rename.
+// Until `publish` it has no name where the file system allows that: however the program ends,
+// nothing is left behind. "-" is standard output; devices and pipes are written directly, as there
+// is nothing to rename.
 
 #include <cstddef>
 #include <string>
@@ -34,11 +35,13 @@ class OutputFile {
   std::string name() const;
 
  private:
+  void give_name();
   [[noreturn]] void give_up(int error) const;
 
   std::string path_;
   std::string temporary_;  // empty when written directly
   int fd_ = -1;
+  bool named_ = false;  // the temporary name is that of a file
   bool finished_ = false;
 };
 

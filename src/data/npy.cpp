@@ -9,7 +9,10 @@
 #include "data/unnamed.hpp"
 #include "data/unusable.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <type_traits>
 
@@ -29,10 +32,9 @@ class NpySource final : public Source<T> {
     cells_ = {nullptr, header_.type, header_.row_stride(), header_.col_stride()};
     if (bytes_->descriptor() >= 0) {
       require_bytes(bytes_->size() - std::min(bytes_->size(), header_.data_offset));
-      map_ = FileMap(bytes_->descriptor(), bytes_->size(), name());
-      cells_.data = map_.data() + header_.data_offset;
-      resident_ = true;
-    } else if (header_.fortran) {
+      map_file();
+    }
+    if (!resident_ && header_.fortran) {
       receive(header_.data_bytes);  // its first row ends with its last bytes
       resident_ = true;
     }
@@ -106,6 +108,18 @@ class NpySource final : public Source<T> {
     }
   }
 
+  /// A file larger than the address space that is left is read as a stream is, row by row.
+  void map_file() {
+    try {
+      map_ = FileMap(bytes_->descriptor(), bytes_->size(), name());
+    } catch (const Error&) {
+      if (header_.fortran) throw;
+      return;
+    }
+    cells_.data = map_.data() + header_.data_offset;
+    resident_ = true;
+  }
+
   void require_bytes(std::size_t found) const {
     require(found >= header_.data_bytes, Errc::bad_file,
             "'{}' is truncated: shape {} of {} needs {} bytes after the header, {} are there",
@@ -154,13 +168,52 @@ class NpySource final : public Source<T> {
       buffer_.resize(count_ * width);
       advise_huge_pages(buffer_.data(), static_cast<std::size_t>(buffer_.size()) * sizeof(T));
     }
-    const Index* const columns = plan_ ? plan_->features.data() : nullptr;
+    const Index* columns = plan_ ? plan_->features.data() : nullptr;
+    NpyCells cells = cells_;
+    Index first = begin_ - origin_;
+    if (map_.data() && header_.fortran) {
+      cells = read_columns(columns);
+      columns = nullptr;
+      first = 0;
+    }
     parallel_ranges(count_, options_.threads, std::max<Index>(1, (1 << 16) / width),
                     [&](Index begin, Index end, int) {
-                      npy_gather(cells_, begin_ - origin_ + begin, end - begin, columns, width,
+                      npy_gather(cells, first + begin, end - begin, columns, width,
                                  buffer_.data() + begin * width);
                     });
     return buffer_.data();
+  }
+
+  /// The features of the block, column by column. They are read and not taken from the map: each
+  /// row has a page in every column, and where the page cache has large pages, one row maps the
+  /// whole file.
+  NpyCells read_columns(const Index* columns) {
+    const auto length = static_cast<std::size_t>(count_) * cells_.row_stride;
+    const Index width = schema_.features;
+    raw_.resize(static_cast<std::size_t>(width) * length);
+    parallel_ranges(width, options_.threads, std::max<Index>(1, (1 << 18) / count_),
+                    [&](Index begin, Index end, int) {
+                      for (Index j = begin; j < end; ++j)
+                        read_slice(columns ? columns[j] : j, length,
+                                   raw_.data() + static_cast<std::size_t>(j) * length);
+                    });
+    return {raw_.data(), header_.type, cells_.row_stride, length};
+  }
+
+  void read_slice(Index column, std::size_t length, char* out) const {
+    auto at = static_cast<off_t>(header_.data_offset +
+                                 static_cast<std::size_t>(column) * cells_.col_stride +
+                                 static_cast<std::size_t>(begin_) * cells_.row_stride);
+    while (length > 0) {
+      const ssize_t got = pread(bytes_->descriptor(), out, length, at);
+      if (got < 0 && errno == EINTR) continue;
+      if (got == 0) bytes_->require_unchanged();
+      require(got > 0, Errc::io, "cannot read '{}': {}", name(),
+              got == 0 ? "it ends too early" : std::strerror(errno));
+      out += got;
+      at += got;
+      length -= static_cast<std::size_t>(got);
+    }
   }
 
   /// Deals with numbers that are not: afterwards the first `kept_rows_` of `rows_` can be used.
@@ -261,15 +314,10 @@ class NpySource final : public Source<T> {
     const std::size_t length = passed * cells_.row_stride;
     const std::size_t begin =
         header_.data_offset + static_cast<std::size_t>(released_) * cells_.row_stride;
-    constexpr std::size_t page = 1 << 12, worth_a_call = 1 << 16;
-    if (header_.fortran && length < page) return;  // the next rows lie in the same pages
     released_ = begin_ + count_;
-    if (!header_.fortran) return map_.release(begin, begin + length);
-    if (length < worth_a_call) return map_.release(0, map_.size());
-    for (Index c = 0; c < header_.cols; ++c) {
-      const std::size_t top = begin + static_cast<std::size_t>(c) * cells_.col_stride;
-      map_.release(top, top + length);
-    }
+    // Of columns only texts and weights come from the map.
+    if (header_.fortran) map_.release(0, map_.size());
+    else map_.release(begin, begin + length);
   }
 
   std::unique_ptr<ByteStream> bytes_;
@@ -281,7 +329,7 @@ class NpySource final : public Source<T> {
   Index label_column_ = -1, id_column_ = -1, weight_column_ = -1;
 
   FileMap map_;
-  std::vector<char> raw_;  // bytes of a stream: a block, or everything in column order
+  std::vector<char> raw_;  // bytes of a block, or all those of a stream in column order
   NpyCells cells_;         // all rows when resident, else those of the block
   bool resident_ = false;  // all rows can be reached
   bool direct_ = false;    // they can be used as they lie

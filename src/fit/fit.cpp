@@ -109,6 +109,15 @@ double expected_bytes(Source<T>& source) {
          static_cast<double>(source.schema().features) * sizeof(T);
 }
 
+/// Bytes that rows take in memory.
+template <class T>
+double held_bytes(const Rows<T>& x) {
+  const auto entries = static_cast<double>(x.entries());
+  return x.sparse() ? entries * (sizeof(T) + sizeof(std::int32_t)) +
+                          static_cast<double>(x.rows()) * sizeof(std::int64_t)
+                    : entries * sizeof(T);
+}
+
 /// Fits by `road`, which takes a source, and keeps the rows that the options ask for.
 template <class T, class Road>
 Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Road& road) {
@@ -142,21 +151,23 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
       return fit_once(source, options);
     // Kernels compare every row with every other: all of them are needed at once.
     if (const auto all = source.whole())
-      return fit_kernel_rows(all->rows, options, all->weights, source.schema(), allowed - bytes);
+      return fit_kernel_rows(all->rows, options, all->weights, source.schema(),
+                             allowed - held_bytes(all->rows));
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
     return fit_kernel_rows(table.rows(), options,
                            table.weights.empty() ? nullptr : table.weights.data(), table.schema,
-                           allowed - bytes);
+                           allowed - held_bytes(table.rows()));
   }
   // Half for the rows, half for the work.
   const bool keep = !source.can_rewind() || source.schema().sparse || bytes <= allowed / 2;
   if (keep) {
     if (const auto all = source.whole())
-      return fit_in_memory(all->rows, options, all->weights, source.schema(), allowed - bytes);
+      return fit_in_memory(all->rows, options, all->weights, source.schema(),
+                           allowed - held_bytes(all->rows));
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
     return fit_in_memory(table.rows(), options,
                          table.weights.empty() ? nullptr : table.weights.data(), table.schema,
-                         allowed - bytes);
+                         allowed - held_bytes(table.rows()));
   }
   const Size size{.rows = static_cast<double>(source.expected_rows()),
                   .cols = static_cast<double>(source.schema().features),

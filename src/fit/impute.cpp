@@ -1,5 +1,6 @@
 #include <mercer/impute.hpp>
 
+#include "core/memory.hpp"
 #include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "fit/validate.hpp"
@@ -61,6 +62,18 @@ void fill_with_means(Matrix<T>& x, const std::vector<Hole>& holes, const double*
   for (const Hole& hole : holes) x(hole.row, hole.column) = static_cast<T>(mean[hole.column]);
 }
 
+/// Rows as they are and with their cells filled in, and twice those with holes as they are worked
+/// on; a tenth is left for the fit.
+template <class T>
+void require_room(const FitOptions& fit, Index rows, Index with_holes, Index cols) {
+  const double held = 2 * static_cast<double>(rows + with_holes) * static_cast<double>(cols) *
+                      static_cast<double>(sizeof(T)) / 0.9;
+  require(fit.memory == 0 || held <= static_cast<double>(fit.memory), Errc::out_of_memory,
+          "--missing em takes {} for these rows and their copies, and {} are allowed; use a larger "
+          "--memory, or --missing mean",
+          format_bytes(held), format_bytes(static_cast<double>(fit.memory)));
+}
+
 /// (λ − σ²)/λ of each component, σ² the mean of the variances that are left out.
 template <class T>
 Vector<T> shrinkage(const Model<T>& model) {
@@ -87,6 +100,7 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
   require(fit.components.count() < x.cols(), Errc::bad_option,
           "--missing em: -k {} must be below the number of columns, {}", fit.components.count(),
           x.cols());
+  require_room<T>(fit, x.rows(), 0, x.cols());
   Imputed<T> out;
   out.x.resize(x.rows(), x.cols());
   identity_map<T>(x.cols())->apply(x, out.x);
@@ -99,6 +113,7 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
   std::vector<Index> rows;  // those with holes
   for (const Hole& hole : holes)
     if (rows.empty() || rows.back() != hole.row) rows.push_back(hole.row);
+  require_room<T>(fit, x.rows(), static_cast<Index>(rows.size()), x.cols());
   Matrix<T> some(static_cast<Index>(rows.size()), x.cols());
   inner.missing = Missing::error;
   inner.monitor = {};

@@ -35,8 +35,10 @@ void keep_as_previous(const std::string& path) {
   unlink(fresh.c_str());
   const bool linked = link(path.c_str(), fresh.c_str()) == 0;
   const char* from = linked ? fresh.c_str() : path.c_str();  // not every file system has links
-  require(std::rename(from, kept.c_str()) == 0, Errc::io, "cannot write '{}': {}", kept,
-          std::strerror(errno));
+  if (std::rename(from, kept.c_str()) == 0) return;
+  const int error = errno;
+  unlink(fresh.c_str());
+  fail(Errc::io, "cannot write '{}': {}", kept, std::strerror(error));
 }
 
 /// What is wrong, as a clause.

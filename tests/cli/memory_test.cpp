@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <filesystem>
 
 namespace mercer::test::memory_test {
 
@@ -58,13 +59,13 @@ TEST_F(CliMemory, approximate_kernel_pca_of_a_stream_keeps_to_its_budget) {
   for (const char* approx : {"cholesky(rank=100)", "nystrom(landmarks=300)",
                              "nystrom(landmarks=50, by=kmeans)", "fourier(features=200)"}) {
     const auto run = mercer({"fit", big, "--kernel", "rbf(gamma=0.2)", "-k", "5", "--approx",
-                             approx, "--memory", "64MiB", "--json"});
+                             approx, "--memory", "64MiB", "--json", "--threads", "2"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_LE(run.peak_kib, 64 * 1024) << approx;
     EXPECT_EQ(Json::parse(run.out)["n_samples"], rows);
   }
   const auto large = mercer({"fit", big, "--kernel", "rbf(gamma=0.2)", "--approx",
-                             "cholesky(rank=5000)", "--memory", "64MiB"});
+                             "cholesky(rank=5000)", "--memory", "64MiB", "--threads", "2"});
   expect_error(large, 1, {"rank=5000", "does not fit", "--memory"});
 }
 
@@ -79,7 +80,7 @@ TEST_F(CliMemory, M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer)
   sink.close();
   const auto report = [&](const std::string& memory) {
     const auto run = mercer({"fit", file, "--kernel", "rbf(gamma=0.5)", "-k", "4", "--json",
-                             "--tolerance", "1e-8", "--memory", memory});
+                             "--tolerance", "1e-8", "--memory", memory, "--threads", "2"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return std::pair(Json::parse(run.out), run.peak_kib);
   };
@@ -96,6 +97,65 @@ TEST_F(CliMemory, M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer)
     EXPECT_EQ(why.find("computed in each pass") != why.npos, budget < 128) << why;
     EXPECT_LE(result.second, budget * 1024);
   }
+}
+
+/// Resident pages of the input that is mapped are not the program's: the kernel takes them back.
+TEST_F(CliMemory, column_order_keeps_to_the_budget_as_row_order_does) {
+  const std::string file = *dir / "columns.npy";
+  std::string bytes = npy(cols, rows, [](long j, long i) {
+    return std::sin(static_cast<double>(i % 9973) * 0.37 * static_cast<double>(j + 1));
+  });
+  // The transpose, row by row, is the matrix column by column.
+  const std::string before = "'fortran_order': False, 'shape': (64, 200000)";
+  const std::string after = "'fortran_order': True,  'shape': (200000, 64)";
+  ASSERT_EQ(before.size(), after.size());
+  bytes.replace(bytes.find(before), before.size(), after);
+  dir->file("columns.npy", bytes);
+  for (const int budget : {16, 64}) {
+    const auto run = mercer({"fit", file, "-k", "8", "-q", "--memory", fmt::format("{}MiB", budget),
+                             "-o", *dir / "c.st"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_LE(run.peak_kib, (budget + 16) * 1024);
+  }
+  std::filesystem::remove(file);
+}
+
+TEST_F(CliMemory, a_model_with_all_components_is_saved_without_a_second_copy) {
+  const std::string file = *dir / "wide.npy";
+  dir->file("wide.npy", npy(3000, 1000, [](long i, long j) {
+              return std::sin(static_cast<double>((i + 1) * (j + 3) % 7919)) +
+                     (i % 1000 == j ? 3.0 : 0.0);
+            }));
+  const auto refused =
+      mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "40MiB"});
+  expect_error(refused, 1, {"needs", "MiB", "--memory"});
+  const auto run = mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "72MiB",
+                           "-o", *dir / "wide.st"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LE(run.peak_kib, (72 + 16) * 1024);
+  std::filesystem::remove(file);
+}
+
+TEST_F(CliMemory, sparse_rows_are_counted_by_their_entries) {
+  // 800 MB as dense rows, 2.4 MB as they are.
+  std::string text = "%%MatrixMarket matrix coordinate real general\n20000 5000 200000\n";
+  for (int i = 0; i < 20000; ++i)
+    for (int j = 0; j < 10; ++j)
+      text += fmt::format("{} {} {}\n", i + 1, (i * 7 + j * 499) % 5000 + 1, 1 + (i + j) % 5);
+  const std::string file = dir->file("sparse.mtx", text);
+  const auto run = mercer({"fit", file, "-k", "2", "--json", "--tolerance", "1e-3", "--threads",
+                           "2", "--memory", "64MiB"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LE(run.peak_kib, (64 + 16) * 1024);
+  expect_error(mercer({"fit", file, "-k", "2", "--memory", "4MiB"}), 1, {"MiB", "--memory"});
+}
+
+TEST_F(CliMemory, filling_missing_cells_counts_the_copies_of_the_rows) {
+  expect_error(mercer({"fit", big, "-k", "2", "--missing", "em", "--memory", "128MiB"}), 1,
+               {"--missing em", "--memory"});
+  const auto run = mercer({"fit", big, "-k", "2", "--missing", "em", "-q", "--memory", "320MiB"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_LE(run.peak_kib, (320 + 16) * 1024);
 }
 
 TEST_F(CliMemory, transform_streams_in_constant_memory) {

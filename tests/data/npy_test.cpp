@@ -438,7 +438,7 @@ TEST(Npy, a_pass_over_a_large_file_stays_small) {
       most = std::max(most, mapped_bytes());
     }
     EXPECT_EQ(sum, 1.5 * rows * cols);
-    EXPECT_LT(most - before, std::size_t{16} << 20);  // of 64 MiB
+    EXPECT_LT(most, before + (std::size_t{16} << 20));  // of 64 MiB; the kernel may take some back
   }
 }
 

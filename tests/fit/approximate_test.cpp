@@ -183,6 +183,7 @@ TEST(Approximate, a_stream_gives_what_memory_gives_however_it_is_cut) {
                        .scale = Scale::std};
     const auto whole = fit(x, options);
     options.memory = 40'000'000;  // room for the features' moments, not for a large share of rows
+    options.threads = 2;
     for (const Index chunk : {Index{3000}, Index{700}, Index{37}}) {
       ChunkedSource<double> source{Rows<double>(x), chunk};
       const auto streamed = fit(source, options);

@@ -390,6 +390,7 @@ TEST(KernelPca, a_small_budget_gives_the_same_answer) {
       .components = 5, .kernel = kernels::rbf({.gamma = 0.3}), .solver = Solver::krylov};
   const auto all = fit(x, options);
   options.memory = 40 << 20;
+  options.threads = 2;  // each takes room of its own
   const auto some = fit(x, options);
   EXPECT_NE(some.report().solver.why.find("computed in each pass"), std::string::npos);
   EXPECT_LT((all.eigenvalues() - some.eigenvalues()).cwiseAbs().maxCoeff(),
@@ -403,6 +404,7 @@ TEST(KernelPca, rounded_tiles_are_certified_against_the_matrix_itself) {
   const auto exact = fit(x, options);
   EXPECT_EQ(exact.report().solver.why.find("32 bits"), std::string::npos);
   options.memory = 40 << 20;
+  options.threads = 2;
   for (const double tolerance : {1e-6, 1e-10}) {  // by the bound; by one more pass
     options.tolerance = tolerance;
     const auto rounded = fit(x, options);
@@ -425,7 +427,8 @@ TEST(KernelPca, eigenvalues_below_the_rounding_of_tiles_are_found_without_it) {
                      .kernel = kernels::linear(),
                      .solver = Solver::krylov,
                      .tolerance = 1e-5,
-                     .memory = 40 << 20};
+                     .memory = 40 << 20,
+                     .threads = 2};
   const auto model = fit(x, options);
   const auto plain = fit(x, {.components = 2});
   EXPECT_EQ(model.report().solver.why.find("32 bits"), std::string::npos);

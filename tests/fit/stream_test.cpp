@@ -36,7 +36,7 @@ TEST(Stream, a_stream_gives_the_model_of_the_rows_in_memory_in_one_pass) {
   const Matrix<double> x = many_rows(50);
   for (const Index chunk : {1000, 997, 30000}) {
     ChunkedSource<double> source(Rows<double>(x), chunk);
-    const auto streamed = fit(source, {.components = 5, .memory = small_budget});
+    const auto streamed = fit(source, {.components = 5, .memory = small_budget, .threads = 2});
     EXPECT_EQ(source.rewinds, 0);
     EXPECT_EQ(streamed.report().solver.passes, 1);
     EXPECT_EQ(streamed.report().solver.name, "covariance");
@@ -50,7 +50,7 @@ TEST(Stream, small_variances_take_one_pass_more_and_are_found) {
   for (Index j = 0; j < 20; ++j) deviations[j] = std::pow(10, -0.5 * static_cast<double>(j));
   const Matrix<double> x = test::rows_with_deviations(random, 30000, deviations, 3);
   ChunkedSource<double> source(Rows<double>(x), 4096);
-  const auto model = fit(source, {.memory = small_budget});
+  const auto model = fit(source, {.memory = small_budget, .threads = 2});
   EXPECT_EQ(model.report().solver.passes, 2);
   ASSERT_EQ(model.outputs(), 20);
   for (Index j = 0; j < 20; ++j)
@@ -70,13 +70,16 @@ TEST(Stream, svd_scaling_weights_and_missing_cells_work_from_a_stream_too) {
     const auto reference = fit(Rows<double>(x), options, weights.data());
     ChunkedSource<double> source(Rows<double>(x), 5000, weights.data());
     options.memory = 8 << 20;
+    options.threads = 2;
     expect_same(fit(source, options), reference);
   }
   x(17, 3) = x(29999, 0) = std::numeric_limits<double>::quiet_NaN();
   const auto reference = fit(x, {.components = 4, .missing = Missing::mean});
   ChunkedSource<double> source(Rows<double>(x), 5000);
-  expect_same(fit(source, {.components = 4, .missing = Missing::mean, .memory = small_budget}),
-              reference);
+  expect_same(
+      fit(source,
+          {.components = 4, .missing = Missing::mean, .memory = small_budget, .threads = 2}),
+      reference);
 }
 
 TEST(Stream, rows_that_change_between_passes_are_noticed) {
@@ -84,7 +87,7 @@ TEST(Stream, rows_that_change_between_passes_are_noticed) {
   ChunkedSource<double> source(Rows<double>(x), 5000);
   source.shrink_after_rewind = true;
   try {
-    fit(source, {.solver = Solver::svd, .memory = 8 << 20});
+    fit(source, {.solver = Solver::svd, .memory = 8 << 20, .threads = 2});
     FAIL() << "the change went unnoticed";
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("changed while it was read"), std::string::npos);
@@ -96,7 +99,7 @@ TEST(Stream, numbers_that_change_between_passes_are_noticed) {
   ChunkedSource<double> source(Rows<double>(x), 5000);
   source.on_rewind = [&] { x.array() += 1; };
   try {
-    fit(source, {.solver = Solver::svd, .memory = 8 << 20});
+    fit(source, {.solver = Solver::svd, .memory = 8 << 20, .threads = 2});
     FAIL() << "the change went unnoticed";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Errc::bad_data);
@@ -107,7 +110,7 @@ TEST(Stream, numbers_that_change_between_passes_are_noticed) {
 TEST(Stream, float_rows_stream_as_well) {
   const Matrix<float> x = many_rows(5).cast<float>();
   ChunkedSource<float> source(Rows<float>(x), 1234);
-  const auto streamed = fit(source, {.components = 3, .memory = 2 << 20});
+  const auto streamed = fit(source, {.components = 3, .memory = 2 << 20, .threads = 2});
   const auto reference = fit(x, {.components = 3});
   EXPECT_LT((streamed.components() - reference.components()).norm(), 1e-6);
   EXPECT_NEAR(streamed.eigenvalues()[0], reference.eigenvalues()[0],
@@ -117,7 +120,7 @@ TEST(Stream, float_rows_stream_as_well) {
 TEST(Stream, the_gram_matrix_refuses_rows_that_do_not_fit) {
   const Matrix<double> x = many_rows(0);
   ChunkedSource<double> source(Rows<double>(x), 5000);
-  EXPECT_THROW(fit(source, {.solver = Solver::gram, .memory = small_budget}), Error);
+  EXPECT_THROW(fit(source, {.solver = Solver::gram, .memory = small_budget, .threads = 2}), Error);
 }
 
 TEST(Stream, the_variance_probe_reads_a_stream) {

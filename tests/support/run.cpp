@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <stdexcept>
 
 namespace mercer::test {
@@ -60,6 +61,27 @@ Pipe output(bool terminal, int columns) {
   _exit(127);
 }
 
+/// What follows a name in /proc/PID/status or similar.
+std::string proc_field(pid_t pid, const std::string& file, const std::string& name) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/" + file);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(name)) {
+      line.erase(0, line.find_first_not_of("\t ", name.size()));
+      return line;
+    }
+  return {};
+}
+
+/// Can it be interrupted now? Not before it catches the signal, and a program that reads its input
+/// not before it waits for more: how long that takes depends on the machine and on what else runs.
+bool ready_for(pid_t pid, const RunOptions& options) {
+  if (options.signal == SIGKILL) return true;
+  const std::string caught = proc_field(pid, "status", "SigCgt:");
+  const bool catches =
+      !caught.empty() && (std::stoull(caught, nullptr, 16) >> (options.signal - 1) & 1) != 0;
+  return catches && (options.input.empty() || proc_field(pid, "status", "State:").starts_with('S'));
+}
+
 }  // namespace
 
 Run run(const std::vector<std::string>& command, const RunOptions& options) {
@@ -78,7 +100,7 @@ Run run(const std::vector<std::string>& command, const RunOptions& options) {
   std::size_t written = 0;
   bool signalled = options.signal == 0;
   using Clock = std::chrono::steady_clock;
-  Clock::time_point all_read{};  // when the program had taken all its input
+  Clock::time_point all_read{};  // since when the program has taken all its input and waits
   pollfd fds[3] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}, {in.write, POLLOUT, 0}};
   // A run that is to be interrupted keeps its standard input open: only the signal may end it, or,
   // when that fails, our patience.
@@ -98,8 +120,9 @@ Run run(const std::vector<std::string>& command, const RunOptions& options) {
       int unread = 0;
       ioctl(in.write, FIONREAD, &unread);
       const auto now = Clock::now();
-      if (all_read == Clock::time_point{} && unread == 0) all_read = now;
-      if (unread == 0 && now - all_read >= std::chrono::milliseconds(options.signal_after_ms)) {
+      const bool ready = unread == 0 && ready_for(child, options);
+      if (all_read == Clock::time_point{} || !ready) all_read = now;
+      if (ready && now - all_read >= std::chrono::milliseconds(options.signal_after_ms)) {
         kill(child, options.signal);
         signalled = true;
       }

@@ -17,7 +17,9 @@ struct RunOptions {
   std::string input;                     ///< standard input
   std::vector<std::string> environment;  ///< NAME=value, added
   unsigned long file_size_limit = 0;     ///< bytes a file may grow to; 0: no limit
-  int signal = 0;  ///< sent `signal_after_ms` after all input was read; input stays open
+  /// Sent when it is caught and the program has waited for more input for `signal_after_ms`, or,
+  /// without input, has run for as long; input stays open.
+  int signal = 0;
   int signal_after_ms = 0;
   bool terminal = false;      ///< standard error is a pseudo-terminal
   bool terminal_out = false;  ///< standard output is a pseudo-terminal
