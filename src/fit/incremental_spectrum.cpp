@@ -1,5 +1,6 @@
 #include "fit/incremental_spectrum.hpp"
 
+#include "fit/factor_roads.hpp"
 #include "fit/spectrum_checks.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
@@ -42,9 +43,16 @@ std::optional<Spectrum> by_moments(const Moments& moments, const FitOptions& opt
   }
 }
 
+/// What reflections did to the singular values at most.
+double moved_by_reflections(const CentredFactor::Node& node, const Spectrum& s) {
+  const double d = static_cast<double>(node.mean.size());
+  return (node.turned + 10 * double_epsilon * (2 * d * d + d)) * std::sqrt(s.total) * 1.01;
+}
+
 /// R about the mean or the origin, with columns divided by their scales.
 template <class T>
-Spectrum by_factor(const CentredFactor::Node& node, const FitOptions& options, Matrix<double>& r) {
+Spectrum stream_factor(const CentredFactor::Node& node, const FitOptions& options, double rows,
+                       Matrix<double>& r) {
   Spectrum s;
   const Index d = node.mean.size();
   const Vector<double> mean = node.mean + node.rest;
@@ -54,25 +62,26 @@ Spectrum by_factor(const CentredFactor::Node& node, const FitOptions& options, M
     Vector<double> row = std::sqrt(node.weight) * mean;
     stack_rows(r, row.data(), 1);
   }
+  s.column_scatter = r.colwise().squaredNorm().transpose();
+  s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, node.weight);
+  require_variance(s, "the stream");
   if (options.scale == Scale::std) {
-    s.scale.resize(d);
-    for (Index j = 0; j < d; ++j) {
-      const double scatter = r.col(j).squaredNorm();
-      s.scale[j] = standard_deviation(scatter, scatter + node.weight * s.mean[j] * s.mean[j],
-                                      denominator(node.weight, options), epsilon<T>);
-    }
+    s.scale = scales<T>(s.column_scatter, s.mean, node.weight, options);
+    const Vector<double> divisors = divisors_of(s);
     // QR is stable column by column, so scaling may come after it.
-    r.array().rowwise() /= s.scale.array().transpose();
+    r.array().rowwise() /= divisors.array().transpose();
+    s.column_scatter = r.colwise().squaredNorm().transpose();
+    s.column_noise.array() /= divisors.array().square();
   }
   s.total = r.squaredNorm();
   s.by_qr = true;
-  require_variance(s, "the stream");
   RightSvd svd = right_svd(r);
   s.eigenvalues = svd.values.array().square();
   s.squares = s.eigenvalues.squaredNorm();
   s.components = std::move(svd.vectors);
-  s.noise = std::max(noise_level<T>(total_second_moment(s, node.weight)),
-                     std::pow(16 * double_epsilon, 2) * s.total);
+  take_noise(s, rows);
+  s.of_factor.proven = moved_by_reflections(node, s) + std::sqrt(s.eigenvalues[0]) * node.share;
+  s.of_factor.likely = s.of_factor.proven;
   Matrix<double> projected(d, d), image(d, d);
   multiply_transposed(s.components.data(), d, d, d, r.data(), d, d, projected.data(), d);
   multiply(projected.data(), d, d, d, r.data(), d, d, image.data(), d);
@@ -117,9 +126,7 @@ Certificate stream_interval(const Spectrum& s, double rounding, double apart) {
 /// σ is off by no more than what reflections did to the columns, and μ = σ² by the share of the
 /// Cholesky factors; smaller for small μ than any bound that a scatter matrix can give.
 void narrow_by_factor(const CentredFactor::Node& node, const Spectrum& s, Certificate& c) {
-  const double d = static_cast<double>(node.mean.size());
-  const double moved =
-      (node.turned + 10 * double_epsilon * (2 * d * d + d)) * std::sqrt(s.total) * 1.01;
+  const double moved = moved_by_reflections(node, s);
   for (std::size_t j = 0; j < c.low.size(); ++j) {
     const double sigma = std::sqrt(s.eigenvalues[static_cast<Index>(j)]);
     const double low = std::pow(std::max(0.0, sigma - moved), 2);  // σ is not below 0
@@ -147,7 +154,7 @@ IncrementalSpectrum spectrum_of(const Moments& moments, const CentredFactor& fac
   const BlasThreads one(1);
   const CentredFactor::Node node = factor.result();
   Matrix<double> r;
-  out.spectrum = by_factor<T>(node, options, r);
+  out.spectrum = stream_factor<T>(node, options, static_cast<double>(moments.rows()), r);
   // The moments have the same matrix with another rounding, whose size is known.
   Matrix<double> scatter = moments.scatter(options.center);
   if (out.spectrum.scale.size() > 0) {
