@@ -18,8 +18,12 @@ constexpr Index own_sum_columns = 512;
 constexpr Index blas_block = 256;
 /// Multiplications in a leaf: a fork, a join and the sum of two leaves are little beside it.
 constexpr Index leaf_work = 4000000;
-/// Columns of a tile that one thread multiplies; blocks of rows that are centred at a time.
-constexpr Index tile_columns = 128, tile_blocks = 4;
+/// Blocks of rows that are centred at a time and then multiplied in tiles.
+constexpr Index tile_blocks = 2;
+
+/// Columns of a tile that one thread multiplies. BLAS packs both sides of each: large ones cost
+/// less, several are there for several threads.
+Index tile_width(Index d) { return std::clamp<Index>((d / 4 + 31) / 32 * 32, 128, 256); }
 
 Index whole_blocks(Index rows, Index block) { return (rows + block - 1) / block * block; }
 
@@ -60,7 +64,8 @@ void LeafRoom::add(const Rows<T>& rows, const double* weights, const LeafShift& 
 template <class T>
 void add_tiled(const Leaves& leaves, const Rows<T>& rows, const double* weights,
                const LeafShift& how, int threads, LeafSum& sum) {
-  const Index d = leaves.columns, across = (d + tile_columns - 1) / tile_columns;
+  const Index d = leaves.columns, tile_columns = tile_width(d);
+  const Index across = (d + tile_columns - 1) / tile_columns;
   const Index most = std::min(tile_blocks * leaves.block, rows.rows());
   Matrix<double> x(most, d), parts(tile_blocks, d);
   for (Index begin = 0; begin < rows.rows(); begin += most) {
