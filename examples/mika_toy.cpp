@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
       first.components = all.components().topRows(k).eval();
       first.eigenvalues = all.eigenvalues().head(k).eval();
       first.report.solver.residuals.resize(static_cast<std::size_t>(k));
+      first.report.certificate = {};
       const Decoder<double> decoder(
           Model<double>(first), {.start = PreImageStart::row, .penalty = 0, .iterations = 1000});
       const Matrix<double> scores = linear.transform(noisy).leftCols(k);

@@ -108,9 +108,9 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
     line += fmt::format("Frobenius error {} {} {} of the kernel matrix (estimated)",
                         percent(a.error), plus_minus, percent(a.spread));
   else line += fmt::format("trace error {} of the kernel matrix", percent(a.error));
-  const double low = a.below / total, high = a.above / total;
+  const double low = a.below / total, high = a.above / total;  // below may be rounding alone
   return line +
-         (low > 0 ? fmt::format("; each ratio within {} {}", plus_minus, percent(high))
+         (low > 1e-3 * high ? fmt::format("; each ratio within {} {}", plus_minus, percent(high))
                   : fmt::format("; each ratio up to {} larger", percent(high))) +
          "\n";
 }

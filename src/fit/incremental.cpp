@@ -107,15 +107,12 @@ Model<T> IncrementalPca<T>::model() const {
   const auto start = std::chrono::steady_clock::now();
   const IncrementalSpectrum found = spectrum_of<T>(moments_, *factor_, options_);
   const Spectrum& s = found.spectrum;
-  ModelParts<T> parts = parts_of<T>(s, moments_.rows(), moments_.weight(), options_);
+  ModelParts<T> parts = parts_of<T>(s, moments_.rows(), moments_.weight(), options_, &found.certificate);
   Report& report = parts.report;
   report.weighted = weighted_;
   report.solver.name = "covariance";
   report.solver.why = "rows came in batches";
   report.solver.passes = 1;
-  report.certificate = found.certificate;
-  for (auto* ends : {&report.certificate.low, &report.certificate.high})
-    ends->resize(static_cast<std::size_t>(parts.eigenvalues.size()));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));

@@ -5,6 +5,7 @@
 #include "fit/kernel_spectrum.hpp"
 #include "fit/standard.hpp"
 #include "kernels/node.hpp"
+#include "kernels/pick_rows.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 namespace mercer {
 
@@ -120,6 +122,15 @@ void restore_mean(Vector<double>& mean, const Vector<double>& offset, const doub
     constant = w.dot(offset) / w.sum();
   }
   mean.array() += offset.array() + constant;
+}
+
+/// Rows of weight 0 are as good as absent, wherever they lie.
+std::vector<Index> rows_that_count(const double* weights, Index n) {
+  std::vector<Index> rows;
+  rows.reserve(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i)
+    if (!weights || weights[i] > 0) rows.push_back(i);
+  return rows;
 }
 
 /// Rows that are not 0, of a kernel that is 0 for all of them: its values have vanished.
@@ -249,6 +260,18 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   require(weight > options.ddof, Errc::bad_data,
           "the row weights add up to {:g}; variances with ddof = {} need more", weight,
           options.ddof);
+  if (const std::vector<Index> counted = rows_that_count(weights, x.rows());
+      !options.precomputed && static_cast<Index>(counted.size()) < x.rows()) {
+    const PickedRows<T> some(x, counted);
+    std::vector<double> their_weights;
+    for (const Index i : counted) their_weights.push_back(weights[i]);
+    const double copied = static_cast<double>(some.rows().entries()) * sizeof(T);
+    ModelParts<T> parts =
+        fit_kernel(some.rows(), options, their_weights.data(), schema, budget - copied, note)
+            .parts();
+    parts.report.n_samples = x.rows();
+    return Model<T>(std::move(parts));
+  }
 
   bool changes = changes_rows(options) && !options.precomputed;
   double asymmetry = 0, noise = 0;
@@ -282,7 +305,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   }
   Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);
   if (!kernel) tiles.absolute_error = 0.5 * asymmetry;  // one half stands for the mean of both
-  require_seen(tiles, rows);
+  if (kernel) require_seen(tiles, rows);
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
   const KernelOrigin origin{
       kernel ? fmt::format("the kernel {}", kernel->text()) : "the precomputed kernel matrix",

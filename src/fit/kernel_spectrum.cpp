@@ -142,9 +142,8 @@ Problem<T> problem_of(const Tiles<T>& tiles, const FitOptions& options, const do
   const Index n = tiles.size;
   Problem<T> p{tiles, options, weights, origin, Vector<double>::Ones(n)};
   if (weights) p.w = Eigen::Map<const Vector<double>>(weights, n);
-  const double heaviest = p.w.maxCoeff();
-  p.noise = noise_level<T>(n, tiles.diagonal.cwiseAbs().maxCoeff() * heaviest);
-  p.lowest = std::max(p.noise, origin.noise * heaviest);
+  p.noise = noise_level<T>(n, tiles.diagonal.cwiseAbs().cwiseProduct(p.w).maxCoeff());
+  p.lowest = std::max(p.noise, origin.noise * p.w.maxCoeff());
   return p;
 }
 

@@ -42,7 +42,7 @@ double error_of_total(const Spectrum& s, const Certificate& certificate) {
 
 template <class T>
 ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
-                       const FitOptions& options) {
+                       const FitOptions& options, const Certificate* known) {
   const Index k = kept_components(options.components, s);
   ModelParts<T> parts;
   parts.map = identity_map<T>(s.mean.size());
@@ -64,7 +64,9 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + k);
   report.solver.tolerance = options.tolerance;
   report.solver.converged = true;
-  report.certificate = certified(s, k, options);
+  report.certificate = known ? *known : certified(s, k, options);
+  report.certificate.low.resize(static_cast<std::size_t>(k));
+  report.certificate.high.resize(static_cast<std::size_t>(k));
 
   const double error = error_of_total(s, report.certificate);
   require_invariants({.values = parts.eigenvalues,
@@ -82,7 +84,9 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
   return parts;
 }
 
-template ModelParts<float> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&);
-template ModelParts<double> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&);
+template ModelParts<float> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
+                                    const Certificate*);
+template ModelParts<double> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
+                                    const Certificate*);
 
 }  // namespace mercer

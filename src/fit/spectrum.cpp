@@ -75,7 +75,12 @@ MomentErrors rounding_of_moments(const Moments& moments, const Spectrum& s,
       lost = std::max(lost, errors[j] / s.column_scatter[j]);
     else errors[j] = 0;  // it is left out
   }
-  return {bound_of(moments, errors.sum()),
+  RoundingBound matrix = bound_of(moments, errors.sum());
+  // Independent errors |δ_ij| ≤ √(e_i e_j) have a 2-norm of some 2·max_i √(e_i Σe_j) (Bandeira and
+  // van Handel, Ann. Probab. 44, 2016); 4 leaves room for its deviations.
+  if (errors.sum() > 0)
+    matrix.likely *= std::min(1.0, 4 * std::sqrt(errors.maxCoeff() / errors.sum()));
+  return {matrix,
           rounding_of_scales(bound_of(moments, lost), static_cast<double>(moments.rows()),
                              moments.weight(), options)};
 }

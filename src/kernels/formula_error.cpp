@@ -25,7 +25,7 @@ double roundings(double n) { return n * u / (1 - n * u); }
 double product_steps(double d) { return 2 * d + 12; }  // see `near_share`
 
 /// Where e^(−t) is so small that its error need not be told relative to it.
-constexpr double negligible = 30;
+constexpr double negligible = 12;
 
 /// A function that is e^(−t) times at most (1 + t + t²/3), where t has the error t·relative +
 /// shift: `last` roundings are in the rest of it.

@@ -167,7 +167,7 @@ TEST_F(BadInput, bit_flipped_model) {
 
 TEST_F(BadInput, model_of_a_future_version) {
   std::string model = slurp(iris_model());
-  const std::string field = "\"format_version\":\"1\"";
+  const std::string field = "\"format_version\":\"2\"";
   const std::size_t at = model.find(field);
   ASSERT_NE(at, std::string::npos);
   model[at + field.size() - 2] = '9';

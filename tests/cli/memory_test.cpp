@@ -102,15 +102,17 @@ TEST_F(CliMemory, M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer)
 /// Resident pages of the input that is mapped are not the program's: the kernel takes them back.
 TEST_F(CliMemory, column_order_keeps_to_the_budget_as_row_order_does) {
   const std::string file = *dir / "columns.npy";
-  std::string bytes = npy(cols, rows, [](long j, long i) {
-    return std::sin(static_cast<double>(i % 9973) * 0.37 * static_cast<double>(j + 1));
-  });
-  // The transpose, row by row, is the matrix column by column.
-  const std::string before = "'fortran_order': False, 'shape': (64, 200000)";
-  const std::string after = "'fortran_order': True,  'shape': (200000, 64)";
-  ASSERT_EQ(before.size(), after.size());
-  bytes.replace(bytes.find(before), before.size(), after);
-  dir->file("columns.npy", bytes);
+  {  // What this process holds would count as the child's until it is another program.
+    std::string bytes = npy(cols, rows, [](long j, long i) {
+      return std::sin(static_cast<double>(i % 9973) * 0.37 * static_cast<double>(j + 1));
+    });
+    // The transpose, row by row, is the matrix column by column.
+    const std::string before = "'fortran_order': False, 'shape': (64, 200000)";
+    const std::string after = "'fortran_order': True,  'shape': (200000, 64)";
+    ASSERT_EQ(before.size(), after.size());
+    bytes.replace(bytes.find(before), before.size(), after);
+    dir->file("columns.npy", bytes);
+  }
   for (const int budget : {16, 64}) {
     const auto run = mercer({"fit", file, "-k", "8", "-q", "--memory", fmt::format("{}MiB", budget),
                              "-o", *dir / "c.st"});
@@ -129,10 +131,10 @@ TEST_F(CliMemory, a_model_with_all_components_is_saved_without_a_second_copy) {
   const auto refused =
       mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "40MiB"});
   expect_error(refused, 1, {"needs", "MiB", "--memory"});
-  const auto run = mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "72MiB",
+  const auto run = mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "96MiB",
                            "-o", *dir / "wide.st"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_LE(run.peak_kib, (72 + 16) * 1024);
+  EXPECT_LE(run.peak_kib, (96 + 16) * 1024);
   std::filesystem::remove(file);
 }
 

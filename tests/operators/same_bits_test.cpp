@@ -234,7 +234,7 @@ TEST(Gram, M_P4_has_the_same_bits_for_any_number_of_threads) {
       Matrix<double> reference;
       for (const int t : threads) {
         const CentredRows<double> a{Rows<double>(x), nullptr, x.colwise().mean(), {}, false};
-        const Matrix<double> g = gram(a, t).triangularView<Eigen::Upper>();
+        const Matrix<double> g = gram(a, t).products.triangularView<Eigen::Upper>();
         if (reference.size() == 0) reference = g;
         EXPECT_EQ(g, reference);
       }

@@ -432,6 +432,7 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
   many.components = Matrix<double>::Ones(9, 3);
   many.eigenvalues = Vector<double>::Zero(9);
   many.report.solver.residuals.clear();
+  many.report.certificate = {};
   many.report.method = "oja";
   expect_error(Errc::bad_data, {"9 components in 3"},
                [&] { Decoder<double> d{Model<double>(many)}; });
