@@ -349,7 +349,8 @@ void by_krylov(const Problem<T>& p, double budget, Attempt& attempt) {
   int done = 0;
   const Monitor monitor = [&](const Progress& now) {
     if (!options.monitor) return true;
-    return options.monitor({"kernel matrix", done + now.done / now.total, expected, "passes"});
+    const double passed = done + now.done / now.total;
+    return options.monitor({"kernel matrix", passed, std::max(expected, passed), "passes"});
   };
   KernelMatrix<T> matrix(tiles, {.center = options.center,
                                  .weights = weights,

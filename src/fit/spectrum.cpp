@@ -195,7 +195,7 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
 
   auto pairs = dense_eigenpairs(scatter, wanted(moments.rows(), d, options), options.tolerance,
                                 options.threads);
-  s.rounding = s.rounding + rounding_of_eigenpairs(d) * std::sqrt(s.squares) +
+  s.rounding = s.rounding + rounding_of_eigenpairs(d) * std::min(std::sqrt(s.squares), s.total) +
                errors.scales * (2.1 * std::abs(pairs.values[0]));
   require_semidefinite(pairs.values, s.rounding, name);
   s.eigenvalues = std::move(pairs.values);

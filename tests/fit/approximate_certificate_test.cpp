@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -138,7 +139,8 @@ void check(const Matrix<T>& x, const Pair& pair, const std::vector<double>& weig
       EXPECT_LE(static_cast<Long>(model.eigenvalues()[i] - a.below), truth[i] + 1e-17L * truth[0]);
       EXPECT_GE(static_cast<Long>(model.eigenvalues()[i] + a.above), truth[i] - 1e-17L * truth[0]);
     }
-    EXPECT_LE(c.rounding, 1e-10 * model.eigenvalues()[0]);
+    // Rounding may be more than the tolerance where landmarks leave out more, or to five digits.
+    EXPECT_LE(c.rounding, std::max(1e-5 * model.eigenvalues()[0], a.above));
     EXPECT_LE(model.explained_variance_ratio().sum(), 1 + 1e-10);
     ++counts.held;
   } catch (const Error& e) {
