@@ -89,8 +89,9 @@ void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
   if (const Index n = source.missing_cells(); n > 0 && !summary.report.imputation)
     text += fmt::format("{} missing cell{} taken as the column's mean\n", n, n == 1 ? "" : "s");
   text += choice_lines(summary);
-  text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) + certificate_line(summary) + "\n" +
-          component_table(summary, out) + "\n" + loading_lines(summary, out);
+  text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) +
+          certificate_line(summary) + "\n" + component_table(summary, out) + "\n" +
+          loading_lines(summary, out);
   if (cloud)
     text += "\n" + (cloud->y.empty()
                         ? strips(*cloud, out, axis_title(summary, 0))

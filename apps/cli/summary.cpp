@@ -111,7 +111,7 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
   const double low = a.below / total, high = a.above / total;  // below may be rounding alone
   return line +
          (low > 1e-3 * high ? fmt::format("; each ratio within {} {}", plus_minus, percent(high))
-                  : fmt::format("; each ratio up to {} larger", percent(high))) +
+                            : fmt::format("; each ratio up to {} larger", percent(high))) +
          "\n";
 }
 
@@ -125,15 +125,15 @@ std::string certificate_line(const Summary& summary) {
     below = std::max(below, value - c.low[j]);
     above = std::max(above, c.high[j] - value);
   }
-  const std::string certain = c.confidence == 1
-                                  ? "proven"
-                                  : fmt::format("{:.6g} % certain", 100 * c.confidence);
-  std::string line = above <= 2 * below && below <= 2 * above
-                         ? fmt::format("each eigenvalue is {} to within {:.2g}", certain,
-                                       std::max(below, above))
-                         : fmt::format("each eigenvalue is {} to be at most {:.2g} smaller or "
-                                       "{:.2g} larger",
-                                       certain, below, above);
+  const std::string certain =
+      c.confidence == 1 ? "proven" : fmt::format("{:.6g} % certain", 100 * c.confidence);
+  std::string line =
+      above <= 2 * below && below <= 2 * above
+          ? fmt::format("each eigenvalue is {} to within {:.2g}", certain, std::max(below, above))
+          : fmt::format(
+                "each eigenvalue is {} to be at most {:.2g} smaller or "
+                "{:.2g} larger",
+                certain, below, above);
   if (!c.reason.empty()) line += "; " + c.reason;
   return line + "\n";
 }

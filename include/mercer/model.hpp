@@ -57,7 +57,8 @@ struct Approximation {
 struct Certificate {
   /// μ_j lies in [low_j, high_j], one pair for each component; empty: not known, see `reason`.
   std::vector<double> low, high;
-  double rounding = 0;    ///< bound on the 2-norm of what rounding did to the matrix; in each interval
+  double rounding =
+      0;  ///< bound on the 2-norm of what rounding did to the matrix; in each interval
   double confidence = 1;  ///< 1: proven; less: each interval holds with this probability
   std::string reason;     ///< why there are none, or what `confidence` rests on
 };
@@ -119,7 +120,7 @@ struct ModelParts {
   /// Some rows of the data as φ gets them, to learn pre-images from (`FitOptions::keep_rows`);
   /// mostly none. Kernel models have their anchors for that.
   Matrix<T> rows;
-  Vector<double> eigenvalues;              ///< μ of the centred scatter matrix, descending
+  Vector<double> eigenvalues;  ///< μ of the centred scatter matrix, descending
   /// Variance of each input column as the components see it (after scaling), with the report's
   /// ddof; linear models. Empty: not known.
   Vector<double> column_variance;

@@ -107,7 +107,8 @@ Model<T> IncrementalPca<T>::model() const {
   const auto start = std::chrono::steady_clock::now();
   const IncrementalSpectrum found = spectrum_of<T>(moments_, *factor_, options_);
   const Spectrum& s = found.spectrum;
-  ModelParts<T> parts = parts_of<T>(s, moments_.rows(), moments_.weight(), options_, &found.certificate);
+  ModelParts<T> parts =
+      parts_of<T>(s, moments_.rows(), moments_.weight(), options_, &found.certificate);
   Report& report = parts.report;
   report.weighted = weighted_;
   report.solver.name = "covariance";

@@ -87,6 +87,6 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
 template ModelParts<float> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
                                     const Certificate*);
 template ModelParts<double> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
-                                    const Certificate*);
+                                     const Certificate*);
 
 }  // namespace mercer

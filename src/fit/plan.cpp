@@ -86,8 +86,7 @@ Plan plan_at_speed(const FitOptions& options, double rows, double exact_budget, 
   if (exact_budget > 0 && exact <= options.seconds)
     return {std::nullopt, fmt::format("exact: expected to take {} of {}", time_text(exact), wish)};
   // The largest rank that time, memory and rows allow.
-  const auto most =
-      std::min<Index>(most_features(budget), static_cast<Index>(rows));
+  const auto most = std::min<Index>(most_features(budget), static_cast<Index>(rows));
   Index low = std::min(least_rank, most), high = most;
   const Components& asked = options.components;
   if (asked.kind() == Components::Kind::count)

@@ -80,9 +80,8 @@ MomentErrors rounding_of_moments(const Moments& moments, const Spectrum& s,
   // van Handel, Ann. Probab. 44, 2016); 4 leaves room for its deviations.
   if (errors.sum() > 0)
     matrix.likely *= std::min(1.0, 4 * std::sqrt(errors.maxCoeff() / errors.sum()));
-  return {matrix,
-          rounding_of_scales(bound_of(moments, lost), static_cast<double>(moments.rows()),
-                             moments.weight(), options)};
+  return {matrix, rounding_of_scales(bound_of(moments, lost), static_cast<double>(moments.rows()),
+                                     moments.weight(), options)};
 }
 
 /// Whether the shift has cost digits that another pass gives back.

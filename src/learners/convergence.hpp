@@ -7,8 +7,8 @@
 
 namespace mercer {
 
-/// Up to which bound on the angle, and which turn between two looks, a run has converged, in degrees;
-/// and up to which turn it does not move.
+/// Up to which bound on the angle, and which turn between two looks, a run has converged, in
+/// degrees; and up to which turn it does not move.
 constexpr double converged_degrees = 2, still_degrees = 0.7;
 
 /// State and sentence that follow from the numbers; `compared`: there was a look before.

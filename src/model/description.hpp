@@ -36,7 +36,8 @@ nlohmann::ordered_json imputation_json(const Imputation& imputation);
 std::string description_text(const Description& description);
 
 /// And back: unknown keys are skipped, everything else must be there and of its type. At most
-/// `values` JSON values. `version` is that of the file: later ones have more that must be there. Throws `Errc::bad_file` naming `file`.
+/// `values` JSON values. `version` is that of the file: later ones have more that must be there.
+/// Throws `Errc::bad_file` naming `file`.
 Description parse_description(std::string_view text, std::size_t values, int version,
                               const std::string& file);
 

@@ -50,7 +50,8 @@ bool all_finite(const Rows<T>& x) {
 
 std::string certificate_problem(const Certificate& c, const Vector<double>& eigenvalues) {
   if (!possible(c.rounding)) return "the rounding of its matrix is impossible";
-  if (!(c.confidence > 0 && c.confidence <= 1)) return "the confidence in its intervals is no share";
+  if (!(c.confidence > 0 && c.confidence <= 1))
+    return "the confidence in its intervals is no share";
   if (c.low.empty() && c.high.empty()) return {};
   if (!has(c.low, eigenvalues.size()) || !has(c.high, eigenvalues.size()))
     return "it has not one interval for each eigenvalue";

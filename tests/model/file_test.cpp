@@ -159,8 +159,8 @@ TEST(ModelFile, whose_intervals_do_not_hold_their_eigenvalues_is_no_model) {
   for (const int wrong : {0, 1, 2, 3}) {
     auto parts = test::certified_parts<double>();
     Certificate& certificate = parts.report.certificate;
-    if (wrong == 0) certificate.low[0] = 0.4;        // above 1/3
-    else if (wrong == 1) certificate.high[1] = 0;    // below 1e-20
+    if (wrong == 0) certificate.low[0] = 0.4;      // above 1/3
+    else if (wrong == 1) certificate.high[1] = 0;  // below 1e-20
     else if (wrong == 2) certificate.high.resize(1);
     else certificate.confidence = 1.5;
     EXPECT_THROW(Model<double>{parts}, Error) << wrong;

@@ -56,7 +56,8 @@ Answer run(const Method& method, const Problem& p, int threads = 1) {
   return method.run(p, threads);
 }
 
-bool near(const Problem& p, const Answer& a, const Answer& b, std::size_t count, double factor = 1) {
+bool near(const Problem& p, const Answer& a, const Answer& b, std::size_t count,
+          double factor = 1) {
   if (a.eigenvalues.empty() || b.eigenvalues.empty()) return true;
   const double allowed = 2 * p.tolerance() * a.eigenvalues[0];
   for (std::size_t j = 0; j < std::min({count, a.eigenvalues.size(), b.eigenvalues.size()}); ++j)
@@ -68,8 +69,7 @@ bool near(const Problem& p, const Answer& a, const Answer& b, std::size_t count,
 std::string wrong_pair(const Problem& p, const Method& method, const Answer& a) {
   const auto differs = [&](const char* what, const Problem& other) -> std::string {
     const Answer b = run(method, other);
-    if (b.refused())
-      return fmt::format("{}: refused ({}), and answered without", what, b.refusal);
+    if (b.refused()) return fmt::format("{}: refused ({}), and answered without", what, b.refusal);
     if (near(p, a, b, 1000)) return {};
     return fmt::format("{}: {} becomes {}", what, a.eigenvalues[0], b.eigenvalues[0]);
   };
@@ -135,8 +135,8 @@ Verdict examine(const Problem& p) {
   Verdict verdict;
   const Truth truth = truth_of(p);
   // What double cannot hold may be refused by anybody.
-  const bool representable = truth.trace < 1e290 && (truth.trace > 1e-290 || truth.trace == 0) &&
-                             truth.size < 1e290;
+  const bool representable =
+      truth.trace < 1e290 && (truth.trace > 1e-290 || truth.trace == 0) && truth.size < 1e290;
   if (!representable) return verdict;
   const Method* answered = nullptr;
   std::vector<const Method*> automatic_refusals;

@@ -113,8 +113,8 @@ int torture(int argc, char** argv) {
   for (; done < flags.problems; ++done) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     if (spent.count() > flags.seconds) break;
-    const Problem p = make_problem(flags.one ? flags.seed : flags.seed * 1'000'000'000U +
-                                                               static_cast<std::uint64_t>(done));
+    const Problem p = make_problem(
+        flags.one ? flags.seed : flags.seed * 1'000'000'000U + static_cast<std::uint64_t>(done));
     if (flags.show) fmt::print("{}{}\n", csv_of(p), command_of(p, "x.csv"));
     if (!flags.write.empty()) {
       write_question(p, flags.write);

@@ -50,9 +50,8 @@ Answer in_precision(const Problem& p, const Fit& fit) {
 }
 
 Answer fitted(const Problem& p, const FitOptions& options) {
-  return in_precision(p, [&]<class T>(const Matrix<T>& x) {
-    return fit(Rows<T>(x), options, p.weight_data());
-  });
+  return in_precision(
+      p, [&]<class T>(const Matrix<T>& x) { return fit(Rows<T>(x), options, p.weight_data()); });
 }
 
 template <Solver solver>
@@ -111,7 +110,8 @@ template <LandmarkChoice by>
 Answer by_landmarks(const Problem& p, int threads) {
   FitOptions options = options_of(p, threads);
   options.components = at_most(2);
-  options.approx = Nystrom{.landmarks = std::max<Index>(1, p.x.rows() / (1 + p.seed % 3)), .by = by};
+  options.approx =
+      Nystrom{.landmarks = std::max<Index>(1, p.x.rows() / (1 + p.seed % 3)), .by = by};
   return fitted(p, options);
 }
 

@@ -13,16 +13,16 @@ struct Answer {
   std::vector<double> eigenvalues, low, high;
   double total = 0;  ///< sum of all eigenvalues: total variance times (weight − ddof)
   double confidence = 1;
-  double above = 0;  ///< approximation error that is stated
+  double above = 0;   ///< approximation error that is stated
   std::string bytes;  ///< the model file
   bool refused() const { return !refusal.empty(); }
 };
 
 struct Method {
   std::string name;
-  bool kernel = false;       ///< for problems with a kernel; otherwise for those without
-  bool exact = true;         ///< else the interval has an approximation error
-  bool automatic = false;    ///< may not refuse where another exact method answers
+  bool kernel = false;     ///< for problems with a kernel; otherwise for those without
+  bool exact = true;       ///< else the interval has an approximation error
+  bool automatic = false;  ///< may not refuse where another exact method answers
   Answer (*run)(const Problem& problem, int threads);
 };
 

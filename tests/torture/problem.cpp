@@ -15,9 +15,7 @@ using Random = std::mt19937_64;
 int pick(Random& random, int from, int to) {
   return from + static_cast<int>(random() % static_cast<std::uint64_t>(to - from + 1));
 }
-bool chance(Random& random, double p) {
-  return static_cast<double>(random() >> 11) * 0x1p-53 < p;
-}
+bool chance(Random& random, double p) { return static_cast<double>(random() >> 11) * 0x1p-53 < p; }
 double power_of_ten(Random& random, int from, int to) {
   return std::pow(10.0, pick(random, from, to));
 }
@@ -35,9 +33,8 @@ double gaussian(Random& random) { return std::normal_distribution<double>()(rand
 
 const Change starts[] = {
     {"normal", [](Problem& p, Random& r) { each_cell(p, r, gaussian); }},
-    {"grid", [](Problem& p, Random& r) {
-       each_cell(p, r, [](Random& q) { return 10.0 * pick(q, 0, 6); });
-     }},
+    {"grid", [](Problem& p,
+                Random& r) { each_cell(p, r, [](Random& q) { return 10.0 * pick(q, 0, 6); }); }},
     {"binary",
      [](Problem& p, Random& r) {
        each_cell(p, r, [](Random& q) { return static_cast<double>(pick(q, 0, 1)); });
@@ -49,7 +46,8 @@ const Change starts[] = {
          for (Index j = 0; j < p.x.cols(); ++j) p.x(i, j) = a * static_cast<double>(j + 1);
        }
      }},
-    {"flat spectrum", [](Problem& p, Random&) {
+    {"flat spectrum",
+     [](Problem& p, Random&) {
        p.x.setZero();
        for (Index i = 0; i < p.x.rows(); ++i)
          p.x(i, i % p.x.cols()) = (i / p.x.cols()) % 2 == 0 ? 1 : -1;
@@ -121,7 +119,8 @@ KernelSpec make_kernel(Random& random, double scale) {
   KernelSpec k;
   k.shape = static_cast<Shape>(pick(random, 0, 5));
   // Mostly a width that fits the rows, sometimes absurd ones.
-  const double wide = chance(random, 0.3) ? power_of_ten(random, -8, 8) : power_of_ten(random, -2, 1);
+  const double wide =
+      chance(random, 0.3) ? power_of_ten(random, -8, 8) : power_of_ten(random, -2, 1);
   if (k.shape == Shape::rbf) k.gamma = wide / (scale * scale);
   if (k.shape == Shape::laplacian) k.gamma = wide / scale;
   if (k.shape == Shape::rational_quadratic) k.length = wide * scale;
