@@ -63,10 +63,9 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
       "the features of {} have eigenvalues from {:.4g} to {:.4g} and a trace of {:.4g}, which no "
       "rounding explains: please report this with the data",
       text_of(approx), lowest, s.eigenvalues[0], s.total);
-  // Rounding is part of every interval. It need not be smaller than what is left out, nor than the
-  // five digits that an approximation is good for.
+  // Rounding is part of every interval; an approximation is not asked for more than five digits.
   constexpr double digits = 1e-5;
-  const double allowed = std::max({options.tolerance, digits, features.left / s.eigenvalues[0]});
+  const double allowed = std::max(options.tolerance, digits);
   require(
       s.rounding <= allowed * s.eigenvalues[0], Errc::not_converged,
       "{}: rounding may move the eigenvalues by {:.2g} of the largest, more than the tolerance of "

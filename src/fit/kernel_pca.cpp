@@ -155,10 +155,11 @@ void require_known(const KernelSpectrum& s, const FitOptions& options) {
   require(
       s.error <= allowed, Errc::not_converged,
       "rounding of the kernel matrix leaves its eigenvalues uncertain by {:.1e} of the largest, "
-      "more than the tolerance {:.1e}: the kernel is nearly constant on these rows, or their "
+      "more than the {:.1e} that a tolerance of {:.1e} allows: the kernel is nearly constant on "
+      "these rows, or their "
       "mean is large beside their spread; centre or scale the data, choose another width, or "
       "allow a tolerance of {:.0e}",
-      s.error, allowed, 2 * s.error);
+      s.error, allowed, options.tolerance, s.error / 5);
 }
 
 /// The spectrum, with the mean of the kernel itself.
@@ -173,12 +174,17 @@ KernelSpectrum spectrum_of(const Tiles<T>& tiles, const FitOptions& options, con
 /// The spectrum of float rows with a kernel computed in double: for kernels whose float values are
 /// too coarse.
 KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const FitOptions& options,
-                         const double* weights, double budget, const KernelOrigin& origin) {
+                         const double* weights, double budget, const KernelOrigin& origin,
+                         double centring) {
+  const auto widened = [&](const Rows<double>& wide, double taken) {
+    Tiles<double> tiles = kernel_tiles(kernel, wide, options.center);
+    tiles.absolute_error += centring * tiles.diagonal.maxCoeff();
+    return spectrum_of(tiles, options, weights, budget - taken, origin);
+  };
   if (!rows.sparse()) {
     const Matrix<double> wide = rows.dense().cast<double>();
     const double taken = static_cast<double>(wide.size()) * sizeof(double);
-    return spectrum_of(kernel_tiles(kernel, Rows<double>(wide), options.center), options, weights,
-                       budget - taken, origin);
+    return widened(Rows<double>(wide), taken);
   }
   const CsrView<float>& from = rows.csr();
   const std::int64_t begin = from.offsets[0], end = from.offsets[rows.rows()];
@@ -189,8 +195,7 @@ KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const Fi
   wide.columns.assign(from.columns + begin, from.columns + end);
   wide.values.assign(from.values + begin, from.values + end);
   const double taken = 12.0 * static_cast<double>(end - begin);
-  return spectrum_of(kernel_tiles(kernel, Rows<double>(wide), options.center), options, weights,
-                     budget - taken, origin);
+  return widened(Rows<double>(wide), taken);
 }
 
 /// The spectrum, certain to what is allowed: float rows take their kernel in double where float
@@ -198,17 +203,18 @@ KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const Fi
 template <class T>
 KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Kernel* kernel,
                                 [[maybe_unused]] const Rows<T>& rows, const FitOptions& options,
-                                const double* weights, double budget, const KernelOrigin& origin) {
+                                const double* weights, double budget, const KernelOrigin& origin,
+                                [[maybe_unused]] double centring) {
   if constexpr (std::is_same_v<T, float>) {
     if (kernel) {
       std::optional<KernelSpectrum> s;
       try {
         s = spectrum_of(tiles, options, weights, budget, origin);
-      } catch (const Error& e) {
-        if (e.code() != Errc::not_converged) throw;
+      } catch (const Error& e) {  // no variance but the rounding of floats, for example
+        if (e.code() != Errc::not_converged && e.code() != Errc::bad_data) throw;
       }
       if (s && s->error <= allowed_error<T>(options)) return *std::move(s);
-      s = in_double(*kernel, rows, options, weights, budget, origin);
+      s = in_double(*kernel, rows, options, weights, budget, origin, centring);
       s->why += "; kernel values in double, as those in float are too coarse";
       require_known<T>(*s, options);
       return *std::move(s);
@@ -305,19 +311,17 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   }
   Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);
   if (!kernel) tiles.absolute_error = 0.5 * asymmetry;  // one half stands for the mean of both
-  if (moved && std::is_same_v<T, float>) {
-    // Each cell was rounded once more, to half a unit of its last place.
-    const double centred_cells = 2.1 * 0x1p-24;
-    tiles.entries.diagonal += centred_cells;
-    tiles.absolute_error += centred_cells * tiles.diagonal.maxCoeff();
-  }
+  // Cells that were centred have been rounded once more, to half a unit of their last place.
+  const double centring = moved && std::is_same_v<T, float> ? 2.1 * 0x1p-24 : 0.0;
+  tiles.entries.diagonal += centring;
+  tiles.absolute_error += centring * tiles.diagonal.maxCoeff();
   if (kernel) require_seen(tiles, rows);
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
   const KernelOrigin origin{
       kernel ? fmt::format("the kernel {}", kernel->text()) : "the precomputed kernel matrix",
       kernel && kernel->always_valid(), noise};
   KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
-                                      budget - copied, origin);
+                                      budget - copied, origin, centring);
   if (moved) s.why += "; rows centred before the kernel";
 
   ModelParts<T> parts;

@@ -408,7 +408,7 @@ bool Krylov::complete(Index k) {
   confidence_ = 1 - run_.complete->failure;
   if (bounded(space, tau)) return true;
   // Where the basis has no room for this, or gaps are too small, the bound is a larger number.
-  const bool full = m_ + probes_.cols() > how_.basis && probe_rounds_ >= 2;
+  const bool full = how_.basis < n_ && m_ + probes_.cols() > how_.basis && probe_rounds_ >= 2;
   const bool late = passes_ >= 2 * converged_at_ + 20 || passes_ >= how_.max_passes;
   if (!full && !late) return false;
   for (double step = tau - theta_[k - 1]; tau < 4 * scale_; step *= 2) {
@@ -449,7 +449,9 @@ void Krylov::form_probe_residuals(Index k) {
 void Krylov::look_for_larger(Index k) {
   const Index count = std::min({probe_vectors, n_ - k, how_.basis - k});
   const bool used_up = probes_in_ && probe_limit(probes_.cols(), copies(k), 1) == 0;
-  const bool anew = !probes_in_ || used_up || m_ + probes_.cols() > how_.basis;
+  // Where the basis holds the whole space there is always room for the rest of it.
+  const bool room = how_.basis == n_ || m_ + probes_.cols() <= how_.basis;
+  const bool anew = !probes_in_ || used_up || !room;
   if (anew) {
     // Room for as many more of these passes as there can be.
     if (m_ + 4 * count > how_.basis)

@@ -139,8 +139,7 @@ void check(const Matrix<T>& x, const Pair& pair, const std::vector<double>& weig
       EXPECT_LE(static_cast<Long>(model.eigenvalues()[i] - a.below), truth[i] + 1e-17L * truth[0]);
       EXPECT_GE(static_cast<Long>(model.eigenvalues()[i] + a.above), truth[i] - 1e-17L * truth[0]);
     }
-    // Rounding may be more than the tolerance where landmarks leave out more, or to five digits.
-    EXPECT_LE(c.rounding, std::max(1e-5 * model.eigenvalues()[0], a.above));
+    EXPECT_LE(c.rounding, 1e-5 * model.eigenvalues()[0]);  // five digits, whatever is left out
     EXPECT_LE(model.explained_variance_ratio().sum(), 1 + 1e-10);
     ++counts.held;
   } catch (const Error& e) {
@@ -167,7 +166,7 @@ TEST(ApproximateCertificate, M_P1_intervals_of_landmarks_hold_the_eigenvalues_of
         check(x, pair, weights, approx, truth, counts);
     }
   EXPECT_EQ(counts.held + counts.refused, kinds * 5 * 7);
-  EXPECT_LE(counts.refused, 0);
+  EXPECT_LE(counts.refused, 3);  // nearly constant kernels, to more than five digits
 }
 
 TEST(ApproximateCertificate, M_P1_float_rows_have_the_intervals_of_their_own_numbers) {
@@ -296,14 +295,15 @@ TEST(ApproximateCertificate, M_P2_an_error_beyond_the_limit_is_refused_with_the_
 }
 
 TEST(ApproximateCertificate, M_P2_rounding_beyond_the_tolerance_is_refused_with_the_number) {
-  // k = 1 − 1e-9‖x − y‖²: what varies is in the last seven digits of each value.
+  // k = 1 − 1e-11‖x − y‖²: what varies is in the last five digits of each value.
   Random random(8);
   const Matrix<double> x = random.normal(100, 2);
-  FitOptions options{
-      .components = 2, .kernel = kernels::rbf({.gamma = 1e-9}), .approx = Nystrom{.landmarks = 50}};
+  FitOptions options{.components = 1,
+                     .kernel = kernels::rbf({.gamma = 1e-11}),
+                     .approx = Nystrom{.landmarks = 50}};
   expect_error(Errc::not_converged, {"rounding may move the eigenvalues", "tolerance"},
                [&] { fit(x, options); });
-  options.tolerance = 1e-3;
+  options.kernel = kernels::rbf({.gamma = 1e-9});
   const auto model = fit(x, options);
   const LongVector truth = exact_eigenvalues(x, gaussian(1e-9).exact, {});
   EXPECT_LE(static_cast<Long>(model.report().certificate.low[0]), truth[0]);

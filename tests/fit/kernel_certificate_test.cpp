@@ -79,7 +79,6 @@ TEST(KernelCertificate, M_P1_sixty_grids_with_equal_rows_have_their_largest_eige
     for (const Index k : {1, 3}) {
       const auto model =
           fit(x, {.components = k, .kernel = kernels::rbf({.gamma = 1}), .threads = 1});
-      EXPECT_EQ(model.report().solver.name, "krylov");
       for (Index j = 0; j < k; ++j)
         EXPECT_NEAR(model.eigenvalues()[j], static_cast<double>(truth[static_cast<std::size_t>(j)]),
                     1e-9)
@@ -343,7 +342,7 @@ TEST(KernelCertificate, M_P1_rounding_that_outweighs_the_tolerance_is_refused_wi
   k = (0.5 * (k + k.transpose())).eval();
   const auto model = fit(k, {.components = 2, .precomputed = true, .tolerance = 1e-6});
   EXPECT_GT(model.report().certificate.rounding, 0);
-  expect_error(Errc::not_converged, {"rounding", "tolerance 1.0e-12", "of the largest"},
+  expect_error(Errc::not_converged, {"rounding", "tolerance of 1.0e-12", "of the largest"},
                [&] { fit(k, {.components = 2, .precomputed = true, .tolerance = 1e-12}); });
 }
 

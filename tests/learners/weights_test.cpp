@@ -219,7 +219,10 @@ TEST(RowWeights, kernel_learning_finds_weighted_kernel_pca) {
     KernelHebbian learned(kernel, c.x, {.components = 2, .memory = memory}, c.weights.data());
     for (int e = 0; e < 150; ++e) learned.epoch();
     const auto model = learned.model();
-    EXPECT_LT((model.mean() - exact.mean()).norm(), 1e-10);
+    // The row of weight 0 is no anchor of exact kernel PCA.
+    Vector<double> mean(89);
+    mean << model.mean().head(7), model.mean().tail(82);
+    EXPECT_LT((mean - exact.mean()).norm(), 1e-10);
     EXPECT_NEAR(model.report().total_variance, exact.report().total_variance, 1e-10);
     EXPECT_LT((model.input_mean() - answer(c).mean).norm(), 1e-12);
     EXPECT_EQ(model.report().weight, c.weights.sum());
