@@ -38,7 +38,8 @@ void solve_in_panels(double* x, Index n, Index x_stride, const double* l, Index 
 PivotedCholesky pivoted_cholesky(Matrix<double>& a, double stop) {
   require(a.rows() <= 2147483647, Errc::bad_option, "a matrix side of {} is beyond LAPACK",
           a.rows());
-  const BlasThreads one(1);  // the same bits for any number of threads
+  if (a.rows() == 0) return {0, {}};  // LAPACK has no such matrix
+  const BlasThreads one(1);           // the same bits for any number of threads
   const int n = static_cast<int>(a.rows());
   std::vector<int> pivots(static_cast<std::size_t>(n));
   std::vector<double> work(2 * static_cast<std::size_t>(n));

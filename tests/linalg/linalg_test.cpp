@@ -1,4 +1,5 @@
 #include "linalg/blas.hpp"
+#include "linalg/blocked_triangular.hpp"
 #include "linalg/lapack.hpp"
 
 #include "support/random.hpp"
@@ -88,6 +89,36 @@ TEST(Multiply, products_agree_with_eigen_at_any_stride) {
   EXPECT_LT((out.leftCols(4) - a * c).norm(), 1e-13);
   multiply(a.data(), 7, 5, 5, c.data(), 4, 4, out.data(), 12, true);
   EXPECT_LT((out.leftCols(4) - 2 * a * c).norm(), 1e-13);
+}
+
+TEST(PivotedCholesky, takes_the_largest_first_and_stops_at_the_rank) {
+  Random random(5);
+  const Matrix<double> half = random.normal(6, 3);
+  const Matrix<double> a = half * half.transpose();
+  Matrix<double> l = a;
+  const PivotedCholesky chosen = pivoted_cholesky(l, 1e-12);
+  ASSERT_EQ(chosen.rank, 3);
+  Index largest = 0;
+  a.diagonal().maxCoeff(&largest);
+  EXPECT_EQ(chosen.order[0], largest);
+  Matrix<double> factor = l.leftCols(3).triangularView<Eigen::Lower>();
+  for (Index i = 0; i < 6; ++i)
+    for (Index j = 0; j < 6; ++j)
+      EXPECT_NEAR(
+          factor.row(i).dot(factor.row(j)),
+          a(chosen.order[static_cast<std::size_t>(i)], chosen.order[static_cast<std::size_t>(j)]),
+          1e-13 * a.norm());
+}
+
+TEST(PivotedCholesky, of_no_rows_is_empty_and_lapack_says_nothing) {
+  Matrix<double> nothing(0, 0);
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  const PivotedCholesky chosen = pivoted_cholesky(nothing, 1e-12);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(chosen.rank, 0);
+  EXPECT_TRUE(chosen.order.empty());
 }
 
 }  // namespace mercer::linalg_test

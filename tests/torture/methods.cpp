@@ -2,6 +2,7 @@
 
 #include <mercer/error.hpp>
 #include <mercer/incremental.hpp>
+#include <mercer/incremental_kernel.hpp>
 #include <mercer/merge.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ FitOptions options_of(const Problem& p, int threads) {
 }
 
 template <class T>
-Answer answer_of(const Model<T>& model) {
+Answer answer_of(const Problem& p, const Model<T>& model, const Matrix<T>& x) {
   const Report& r = model.report();
   Answer a;
   a.eigenvalues.assign(model.eigenvalues().data(),
@@ -30,9 +31,18 @@ Answer answer_of(const Model<T>& model) {
   a.low = r.certificate.low;
   a.high = r.certificate.high;
   a.confidence = r.certificate.confidence;
+  a.rounding = r.certificate.rounding;
   a.total = r.total_variance * r.weight;
   if (r.approximation) a.above = r.approximation->above;
   a.bytes = model.serialize();
+  const Matrix<T> scores = model.transform(x, {.threads = 1});
+  for (Index i = 0; i < x.rows(); ++i) {
+    const double w = p.weights.empty() ? 1 : p.weights[static_cast<std::size_t>(i)];
+    if (w == 0) continue;  // it may be anywhere
+    const double s = scores(i, 0);
+    a.first_squares += w * s * s;
+    if (scores.cols() > 1) a.first_with_second += w * s * scores(i, 1);
+  }
   return a;
 }
 
@@ -40,8 +50,8 @@ Answer answer_of(const Model<T>& model) {
 template <class Fit>
 Answer in_precision(const Problem& p, const Fit& fit) {
   try {
-    if (p.single) return answer_of(fit(Matrix<float>(p.x.cast<float>())));
-    return answer_of(fit(Matrix<double>(p.x)));
+    const auto answer = [&]<class T>(const Matrix<T>& x) { return answer_of(p, fit(x), x); };
+    return p.single ? answer(Matrix<float>(p.x.cast<float>())) : answer(p.x);
   } catch (const Error& error) {
     Answer a;
     a.refusal = error.what();
@@ -99,6 +109,62 @@ Answer in_batches(const Problem& p, int threads) {
   });
 }
 
+/// Rows that cannot be had at once, in blocks of a few.
+template <class T>
+class Trickle final : public Source<T> {
+ public:
+  Trickle(const Matrix<T>& x, const double* weights, Index step)
+      : x_(x), weights_(weights), step_(step) {
+    schema_.features = x.cols();
+    schema_.weighted = weights != nullptr;
+  }
+  const Schema& schema() const override { return schema_; }
+  std::optional<Block<T>> next() override {
+    if (at_ == x_.rows()) return std::nullopt;
+    const Index count = std::min(step_, x_.rows() - at_);
+    Block<T> block{.rows = Rows<T>(x_).middle(at_, count)};
+    if (weights_) block.weights = weights_ + at_;
+    at_ += count;
+    return block;
+  }
+  void rewind() override { at_ = 0; }
+  std::string name() const override { return "a stream"; }
+
+ private:
+  const Matrix<T>& x_;
+  const double* weights_;
+  Index step_, at_ = 0;
+  Schema schema_;
+};
+
+Answer streamed(const Problem& p, int threads) {
+  return in_precision(p, [&]<class T>(const Matrix<T>& x) {
+    FitOptions options = options_of(p, threads);
+    options.solver = Solver::covariance;
+    Trickle<T> source(x, p.weight_data(), 1 + static_cast<Index>(p.seed % 5));
+    return fit(source, options);
+  });
+}
+
+/// Models of the first and the second half, made one.
+Answer merged(const Problem& p, int threads) {
+  return in_precision(p, [&]<class T>(const Matrix<T>& x) {
+    FitOptions options = options_of(p, threads);
+    options.components = all_components();
+    const Index half = x.rows() / 2;
+    const double* w = p.weight_data();
+    const Rows<T> rows(x);
+    std::vector<Model<T>> parts;
+    try {
+      parts.push_back(fit(rows.middle(0, half), options, w));
+      parts.push_back(fit(rows.middle(half, x.rows() - half), options, w ? w + half : nullptr));
+    } catch (const Error&) {  // half of the rows may have too little to make a model
+      throw Error(Errc::bad_data, "one of the halves has no model");
+    }
+    return merge<T>(parts, {.components = p.components, .threads = threads});
+  });
+}
+
 /// The linear kernel has the eigenvalues of the scatter matrix.
 Answer by_linear_kernel(const Problem& p, int threads) {
   FitOptions options = options_of(p, threads);
@@ -122,6 +188,30 @@ Answer by_cholesky(const Problem& p, int threads) {
   return fitted(p, options);
 }
 
+Answer by_features(const Problem& p, int threads) {
+  FitOptions options = options_of(p, threads);
+  options.components = at_most(2);
+  const auto index = static_cast<Index>(p.seed % 3);
+  if (p.kernel->shape == KernelSpec::Shape::poly) options.approx = TensorSketch{32 << index};
+  else options.approx = Fourier{.features = 32 << index, .orthogonal = p.seed % 2 == 0};
+  return fitted(p, options);
+}
+
+Answer by_kernel_batches(const Problem& p, int threads) {
+  return in_precision(p, [&]<class T>(const Matrix<T>& x) {
+    FitOptions options = options_of(p, threads);
+    options.components = at_most(2);
+    options.approx = Nystrom{.landmarks = std::max<Index>(1, x.rows() / 3)};
+    IncrementalKernelPca<T> pca(x.cols(), options, std::max<Index>(2, x.rows() / 2));
+    const Rows<T> rows(x);
+    const Index step = 1 + static_cast<Index>(p.seed % 7);
+    for (Index i = 0; i < x.rows(); i += step)
+      pca.update(rows.middle(i, std::min(step, x.rows() - i)),
+                 p.weights.empty() ? nullptr : p.weights.data() + i);
+    return pca.model();
+  });
+}
+
 }  // namespace
 
 const std::vector<Method>& methods() {
@@ -134,6 +224,8 @@ const std::vector<Method>& methods() {
       {"randomized", false, true, false, by_solver<Solver::randomized>},
       {"sparse", false, true, false, sparse},
       {"incremental", false, true, false, in_batches},
+      {"stream", false, true, false, streamed},
+      {"merged", false, true, false, merged, false, true},
       {"linear kernel", false, true, false, by_linear_kernel},
       {"kernel auto", true, true, true, by_solver<Solver::automatic>},
       {"kernel dense", true, true, false, by_solver<Solver::dense>},
@@ -143,6 +235,8 @@ const std::vector<Method>& methods() {
       {"nystrom kmeans", true, false, false, by_landmarks<kmeans>},
       {"nystrom leverage", true, false, false, by_landmarks<leverage>},
       {"cholesky", true, false, false, by_cholesky},
+      {"random features", true, false, false, by_features, true},
+      {"kernel in batches", true, false, false, by_kernel_batches},
   };
   return all;
 }

@@ -50,18 +50,21 @@ def by_python(name, question):
     import mercer
 
     if question["weighted"] or not question["center"]:
-        return None, None
+        return None, None  # scikit-learn's estimators have neither
     x = np.loadtxt(f"{name}.csv", delimiter=",", skiprows=1, ndmin=2)
     if question["single"]:
         x = x.astype(np.float32)
-    k = None if question["components"] == "all" else question["components"]
-    if question["kernel"] or isinstance(k, float) or k is None:
-        return None, None  # other defaults than those of the library
-    if k < 1 or k > min(x.shape):
+    k = question["components"]
+    if k == "all" or (isinstance(k, int) and not 1 <= k <= (len(x) if question["kernel"] else min(x.shape))):
         return None, None
+    if question["kernel"] and isinstance(k, float):
+        return None, None  # scikit-learn's KernelPCA takes counts only
     try:
-        model = mercer.PCA(k, tol=question["tolerance"]).fit(x)
-    except (ValueError, mercer.Error if hasattr(mercer, "Error") else ValueError) as error:
+        if question["kernel"]:
+            model = mercer.KernelPCA(k, kernel=question["kernel"], tolerance=question["tolerance"]).fit(x)
+        else:
+            model = mercer.PCA(k, tol=question["tolerance"]).fit(x)
+    except ValueError as error:
         return str(error), None
     return None, (model.report()["eigenvalues"], model.report()["eigenvalue_intervals"])
 
