@@ -107,14 +107,17 @@ Index kept_or_none(const Components& asked, const Spectrum& s) {
 
 Index kept_components(const Components& asked, const Spectrum& s) {
   const Index rank = rank_of(s);
+  require(rank > 0, Errc::bad_data,
+          "no direction varies by more than the rounding of the numbers, so there are no "
+          "components; subtract a constant from the columns before the numbers are written");
   switch (asked.kind()) {
     case Components::Kind::all:
     case Components::Kind::fraction:
       break;
     case Components::Kind::count:
       require(asked.soft() || asked.count() <= rank, Errc::bad_option,
-              "-k {} is more than the data have: only {} directions have any variance; use -k all",
-              asked.count(), rank);
+              "-k {} is more than the data have: only {} directions have any variance; use -k {}",
+              asked.count(), rank, rank);
       break;
     default:
       fail(Errc::bad_option,
