@@ -36,28 +36,6 @@ RoundingBound rounding_of_qr(double rows, double columns) {
   return roundings(6 * columns * (leaf + levels * (2 * columns + 8)));
 }
 
-/// Singular values and right vectors of `a`, the rows or a triangle of theirs.
-void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
-  const Matrix<double> copy = a;
-  const BlasThreads one(1);  // the bits of products depend on how many threads share them
-  RightSvd svd = right_svd(std::move(a), options.threads);
-  s.eigenvalues = svd.values.array().square();
-  s.squares = s.eigenvalues.squaredNorm();
-  s.components = std::move(svd.vectors);
-  const Index k = s.components.rows(), n = copy.rows(), d = copy.cols();
-  Matrix<double> projected(k, n), image(k, d);
-  multiply_transposed(s.components.data(), k, d, d, copy.data(), n, d, projected.data(), n);
-  multiply(projected.data(), k, n, n, copy.data(), d, d, image.data(), d);
-  s.residuals.resize(k);
-  for (Index i = 0; i < k; ++i)
-    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).norm();
-  require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
-  s.errors = s.residuals;
-  s.residuals /= s.eigenvalues[0];
-  s.by_qr = true;
-  s.checked = false;
-}
-
 /// What is known of columns, as z-scores.
 void scale_columns(Spectrum& s, const Vector<double>& divisors) {
   s.column_scatter.array() /= divisors.array().square();
@@ -102,6 +80,27 @@ Matrix<double> centred_triangle(Passes<T>& passes, const FitOptions& options, Sp
 }
 
 }  // namespace
+
+void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
+  const Matrix<double> copy = a;
+  const BlasThreads one(1);  // the bits of products depend on how many threads share them
+  RightSvd svd = right_svd(std::move(a), options.threads);
+  s.eigenvalues = svd.values.array().square();
+  s.squares = s.eigenvalues.squaredNorm();
+  s.components = std::move(svd.vectors);
+  const Index k = s.components.rows(), n = copy.rows(), d = copy.cols();
+  Matrix<double> projected(k, n), image(k, d);
+  multiply_transposed(s.components.data(), k, d, d, copy.data(), n, d, projected.data(), n);
+  multiply(projected.data(), k, n, n, copy.data(), d, d, image.data(), d);
+  s.residuals.resize(k);
+  for (Index i = 0; i < k; ++i)
+    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).norm();
+  require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
+  s.errors = s.residuals;
+  s.residuals /= s.eigenvalues[0];
+  s.by_qr = true;
+  s.checked = false;
+}
 
 template <class T>
 Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean, double weight,

@@ -7,6 +7,10 @@
 
 namespace mercer {
 
+/// Eigenpairs of aᵀa with their residuals, from the singular values and right vectors of `a`, the
+/// rows or a triangle of theirs. Throws where a residual exceeds the tolerance.
+void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s);
+
 /// From a QR of the centred rows, streamed, and the SVD of its triangle; `s` has the mean, perhaps
 /// rounded, and, perhaps, the scale. Where the bounds for a QR exceed the tolerance, the factor is
 /// held against the scatter matrix: that of `known`, or of one more pass.
