@@ -10,6 +10,7 @@
 #include "output_trial.hpp"
 #include "plot.hpp"
 #include "progress_bar.hpp"
+#include "rounded_rows.hpp"
 #include "scatter.hpp"
 #include "scores.hpp"
 #include "summary.hpp"
@@ -24,6 +25,8 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace mercer::cli {
 
@@ -178,7 +181,7 @@ void fit_rows(const FitFlags& flags) {
   std::optional<Sink<T>> imputed;
   if (!flags.imputed.empty() && !rows.in_memory())
     throw UsageError("--imputed needs all rows in memory; give a larger --memory");
-  const Model<T> model = naming(
+  Model<T> model = naming(
       rows.name(),
       [&] {
         if (!flags.imputed.empty()) {
@@ -191,6 +194,8 @@ void fit_rows(const FitFlags& flags) {
                       : fit_source<T>(rows, flags, options);
       },
       flags.parts);
+  if constexpr (std::is_same_v<T, float>)
+    if (!hold_floats(flags.parts)) model = of_rounded_rows(std::move(model), options.tolerance);
 
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) {

@@ -6,12 +6,14 @@
 ///     while (auto batch = source->next()) pca.update(batch->rows, batch->weights);
 ///     auto model = pca.model();                   // at any time, as if all were fitted at once
 ///
-/// What is kept are the moments (`Moments`) and, for variances that are too small for a scatter
-/// matrix (below 1e-5 of the first), a triangular factor of the centred rows. The model is that of
-/// `fit` whatever the batches were, down to the last bit among different batches of the same rows.
-/// Its report has intervals for the eigenvalues. Cost: 2·d² flops a row at SYRK speed (several
-/// times that where columns are nearly dependent), 10·d³ or so for each model; memory: some 10·d²
-/// numbers, and 2·d² for each doubling of the rows beyond 1,000 (up to 128 columns; sixteenfold
+/// What is kept are the moments (`Moments`) and, from the first rows on whose columns are nearly
+/// dependent or whose mean drifts, a triangular factor of the centred rows: variances that are too
+/// small for a scatter matrix (below 1e-5 of the first) keep their digits by it. The model is that
+/// of `fit` whatever the batches were, down to the last bit among different batches of the same
+/// rows. Its report has intervals for the eigenvalues; where residuals and rounding exceed the
+/// tolerance, there is no model. Cost: d² flops a row at SYRK speed (several times that with a
+/// factor), 10·d³ or so for each model; memory: 40·d² numbers or 4096·d, no more than 64 MiB, some
+/// 10·d², and 2·d² for each doubling of the rows beyond 4,000 (up to 128 columns; sixteenfold
 /// beyond).
 
 #include <mercer/fit.hpp>

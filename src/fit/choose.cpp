@@ -71,7 +71,7 @@ double working_bytes(Solver solver, const Size& s, int threads) {
   }
 }
 
-Choice choose_solver(const Size& size, const FitOptions& options, double budget) {
+Choice choose_solver(const Size& size, const FitOptions& options, double budget, bool randomized) {
   const auto fits = [&](Solver s) { return working_bytes(s, size, options.threads) <= budget; };
   Choice choice{options.solver, "as asked"};
   if (options.solver == Solver::automatic) {
@@ -85,7 +85,7 @@ Choice choose_solver(const Size& size, const FitOptions& options, double budget)
     if (size.in_memory)
       by_cost.push_back({Solver::gram, "the Gram matrix", flops(Solver::gram, size)});
     const Components& asked = options.components;
-    const bool few = asked.kind() == Components::Kind::count &&
+    const bool few = randomized && asked.kind() == Components::Kind::count &&
                      static_cast<double>(asked.count()) < std::min(size.rows, size.cols) / 8;
     // Variances that hardly fall take several times the usual passes, so the gain has to be clear;
     // over rows that are streamed each pass is a reading, and one is better than ten.
@@ -104,6 +104,7 @@ Choice choose_solver(const Size& size, const FitOptions& options, double budget)
     else
       choice.why = fmt::format("about {:.1e} flops; {} would take {:.1e}", by_cost[0].flops,
                                by_cost[1].what, by_cost[1].flops);
+    if (!randomized) choice.why += "; products with random vectors did not reach the tolerance";
   }
   require(size.in_memory || choice.solver != Solver::gram, Errc::out_of_memory,
           "the Gram matrix needs all rows in memory; use --solver covariance or a larger --memory");

@@ -29,6 +29,8 @@ double working_bytes(Solver solver, const Size& size, int threads);
 /// The solver asked for, or the cheapest of covariance, Gram and randomized that fits in `budget`
 /// bytes.
 /// Throws `Errc::out_of_memory`, naming the least that would do, when nothing fits.
-Choice choose_solver(const Size& size, const FitOptions& options, double budget);
+/// `randomized`: whether products with random vectors may be chosen.
+Choice choose_solver(const Size& size, const FitOptions& options, double budget,
+                     bool randomized = true);
 
 }  // namespace mercer

@@ -2,6 +2,8 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "fit/intervals.hpp"
+#include "fit/moment_errors.hpp"
 #include "fit/spectrum_checks.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
@@ -32,27 +34,6 @@ RoundingBound rounding_of_qr(double rows, double columns) {
   const double leaf = std::min(rows, std::max(1024.0, 8 * columns));
   const double levels = 4 * (std::log2(rows / leaf) + 1);
   return roundings(6 * columns * (leaf + levels * (2 * columns + 8)));
-}
-
-/// Singular values and right vectors of `a`, the rows or a triangle of theirs.
-void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
-  const Matrix<double> copy = a;
-  const BlasThreads one(1);  // the bits of products depend on how many threads share them
-  RightSvd svd = right_svd(std::move(a), options.threads);
-  s.eigenvalues = svd.values.array().square();
-  s.squares = s.eigenvalues.squaredNorm();
-  s.components = std::move(svd.vectors);
-  const Index k = s.components.rows(), n = copy.rows(), d = copy.cols();
-  Matrix<double> projected(k, n), image(k, d);
-  multiply_transposed(s.components.data(), k, d, d, copy.data(), n, d, projected.data(), n);
-  multiply(projected.data(), k, n, n, copy.data(), d, d, image.data(), d);
-  s.residuals.resize(k);
-  for (Index i = 0; i < k; ++i)
-    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).norm();
-  require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
-  s.residuals /= s.eigenvalues[0];
-  s.errors.resize(0);
-  s.by_qr = true;
 }
 
 /// What is known of columns, as z-scores.
@@ -100,6 +81,27 @@ Matrix<double> centred_triangle(Passes<T>& passes, const FitOptions& options, Sp
 
 }  // namespace
 
+void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
+  const Matrix<double> copy = a;
+  const BlasThreads one(1);  // the bits of products depend on how many threads share them
+  RightSvd svd = right_svd(std::move(a), options.threads);
+  s.eigenvalues = svd.values.array().square();
+  s.squares = s.eigenvalues.squaredNorm();
+  s.components = std::move(svd.vectors);
+  const Index k = s.components.rows(), n = copy.rows(), d = copy.cols();
+  Matrix<double> projected(k, n), image(k, d);
+  multiply_transposed(s.components.data(), k, d, d, copy.data(), n, d, projected.data(), n);
+  multiply(projected.data(), k, n, n, copy.data(), d, d, image.data(), d);
+  s.residuals.resize(k);
+  for (Index i = 0; i < k; ++i)
+    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).norm();
+  require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
+  s.errors = s.residuals;
+  s.residuals /= s.eigenvalues[0];
+  s.by_qr = true;
+  s.checked = false;
+}
+
 template <class T>
 Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean, double weight,
                       const FitOptions& options) {
@@ -126,8 +128,9 @@ RoundingBound rounding_of_filling(double offset, double rows, double weight, dou
 }
 
 template <class T>
-void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
+void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Moments* known) {
   const Index d = passes.features();
+  const Vector<double> centre = s.mean;
   Matrix<double> r = centred_triangle(passes, options, s);
   s.column_scatter = r.colwise().squaredNorm().transpose();
   require_finite(s.column_scatter, passes);
@@ -147,14 +150,23 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
   // What was factored are rows about the mean as it was rounded: longer by √W times what is left.
   const double length = std::sqrt(s.total) + std::sqrt(weight) * s.offset.norm();
   const RoundingBound qr = rounding_of_qr(rows, static_cast<double>(d) + 1);
-  take_svd(std::move(r), options, s);
+  take_svd(r, options, s);
   const double sigma = std::sqrt(s.eigenvalues[0]);
   s.of_factor = 3 * length * (qr + roundings(4)) + std::sqrt(s.total) * rounding_of_svd(d, d) +
                 sigma * rounding_of_scales(6 * qr + roundings(16), rows, weight, options);
-  if (options.missing == Missing::mean)
-    s.of_factor =
-        s.of_factor + rounding_of_filling(s.offset.norm(), rows, weight, s.total) * (1 / sigma);
+  const RoundingBound filling = options.missing == Missing::mean
+                                    ? rounding_of_filling(s.offset.norm(), rows, weight, s.total)
+                                    : RoundingBound{};
+  s.of_factor = s.of_factor + filling * (1 / sigma);
   take_noise(s, rows);
+  if (uncertainty(found_of(s), 1) <= options.tolerance) return;
+  Moments moments(known ? Vector<double>() : centre);
+  if (!known)
+    passes.run("check", [&](const Rows<T>& block, const double* weights) {
+      moments.add(block, weights, options.threads);
+    });
+  hold_against(known ? *known : moments, std::move(r), options, s);
+  s.rounding = s.rounding + filling;
 }
 
 template <class T>
@@ -171,6 +183,7 @@ CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptio
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, passes.weight());
   require_range(s.column_scatter.sum(), passes);
   require_variance(s, passes.name());
+  a.far = passes.weight() * s.mean.squaredNorm() > s.column_scatter.sum();
   if (options.scale == Scale::std) {
     s.scale = scales<T>(s.column_scatter, s.mean, passes.weight(), options);
     a.scale = divisors_of(s);
@@ -200,7 +213,7 @@ void take_rows(const CentredRows<T>& a, const Passes<T>& passes, const FitOption
 #define MERCER_INSTANTIATE(T)                                                             \
   template Vector<double> scales<T>(const Vector<double>&, const Vector<double>&, double, \
                                     const FitOptions&);                                   \
-  template void take_qr(Passes<T>&, const FitOptions&, Spectrum&);                        \
+  template void take_qr(Passes<T>&, const FitOptions&, Spectrum&, const Moments*);        \
   template CentredRows<T> centred_rows(const Passes<T>&, Spectrum&, const FitOptions&);   \
   template void take_rows(const CentredRows<T>&, const Passes<T>&, const FitOptions&, Spectrum&);
 MERCER_INSTANTIATE(float)

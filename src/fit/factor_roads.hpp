@@ -7,10 +7,16 @@
 
 namespace mercer {
 
+/// Eigenpairs of aᵀa with their residuals, from the singular values and right vectors of `a`, the
+/// rows or a triangle of theirs. Throws where a residual exceeds the tolerance.
+void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s);
+
 /// From a QR of the centred rows, streamed, and the SVD of its triangle; `s` has the mean, perhaps
-/// rounded, and, perhaps, the scale.
+/// rounded, and, perhaps, the scale. Where the bounds for a QR exceed the tolerance, the factor is
+/// held against the scatter matrix: that of `known`, or of one more pass.
 template <class T>
-void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s);
+void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s,
+             const Moments* known = nullptr);
 
 /// From the SVD of the centred rows, which are in memory and wide; `s` has what `centred_rows`
 /// found.

@@ -35,10 +35,23 @@ template <class T>
 Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, const Schema& schema,
                double working_budget) {
   const auto start = std::chrono::steady_clock::now();
-  const Choice choice = choose_solver(size, options, working_budget);
+  Choice choice = choose_solver(size, options, working_budget);
+  Spectrum s;
+  ModelParts<T> parts;
+  const auto take = [&] {
+    s = find_spectrum(choice.solver, passes, options, working_budget);
+    parts = parts_of<T>(s, passes.rows(), passes.weight(), options);
+  };
+  try {
+    take();
+  } catch (const Error& error) {
+    // Products with vectors have only so many digits; where the choice is ours, take another.
+    const bool ours = options.solver == Solver::automatic && choice.solver == Solver::randomized;
+    if (!ours || (error.code() != Errc::not_converged && error.code() != Errc::bad_option)) throw;
+    choice = choose_solver(size, options, working_budget, false);
+    take();
+  }
   const bool gram = choice.solver == Solver::gram, svd = choice.solver == Solver::svd;
-  const Spectrum s = find_spectrum(choice.solver, passes, options, working_budget);
-  ModelParts<T> parts = parts_of<T>(s, passes.rows(), passes.weight(), options);
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;

@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "data/finite.hpp"
 #include "fit/incremental_spectrum.hpp"
+#include "fit/intervals.hpp"
 #include "fit/model_of.hpp"
 #include "fit/validate.hpp"
 #include "operators/centred_factor.hpp"
@@ -90,8 +91,7 @@ void IncrementalPca<T>::update(const Rows<T>& rows, const double* weights) {
           rows.cols(), moments_.features());
   require_finite_batch(rows, moments_.rows(), options_.threads);
   require_weights(weights, rows.rows());
-  moments_.add(rows, weights, options_.threads);
-  factor_->add(rows, weights, options_.threads);
+  factor_->add(rows, weights, options_.threads, &moments_);
   weighted_ = weighted_ || weights != nullptr;
 }
 
@@ -107,6 +107,7 @@ Model<T> IncrementalPca<T>::model() const {
   const auto start = std::chrono::steady_clock::now();
   const IncrementalSpectrum found = spectrum_of<T>(moments_, *factor_, options_);
   const Spectrum& s = found.spectrum;
+  require_within(found_of(s), kept_components(options_.components, s), options_.tolerance);
   ModelParts<T> parts =
       parts_of<T>(s, moments_.rows(), moments_.weight(), options_, &found.certificate);
   Report& report = parts.report;

@@ -1,11 +1,11 @@
 #include "fit/incremental_spectrum.hpp"
 
 #include "fit/factor_roads.hpp"
+#include "fit/intervals.hpp"
+#include "fit/moment_errors.hpp"
 #include "fit/spectrum_checks.hpp"
 #include "linalg/blas.hpp"
-#include "linalg/lapack.hpp"
 #include "linalg/stacked_qr.hpp"
-#include "solvers/dense.hpp"
 
 #include <mercer/error.hpp>
 
@@ -23,10 +23,12 @@ constexpr double double_epsilon = std::numeric_limits<double>::epsilon();
 /// As in `fit`: below this share of the first, squares have cost an eigenvalue its digits.
 constexpr double digits_lost_below = 1e-5;
 
+/// Or residuals and rounding exceed the tolerance.
 bool digits_lost(const Spectrum& s, const FitOptions& options) {
   const bool fraction = options.components.kind() == Components::Kind::fraction;
-  const Index k = fraction ? kept_components(options.components, s) : s.eigenvalues.size();
-  return s.eigenvalues[k - 1] < digits_lost_below * s.eigenvalues[0];
+  const Index k = fraction ? kept_or_none(options.components, s) : s.eigenvalues.size();
+  return k == 0 || s.eigenvalues[k - 1] < digits_lost_below * s.eigenvalues[0] ||
+         !(uncertainty(found_of(s), k) <= options.tolerance);
 }
 
 /// Nothing where the scatter matrix does not reach the tolerance.
@@ -43,10 +45,22 @@ std::optional<Spectrum> by_moments(const Moments& moments, const FitOptions& opt
   }
 }
 
-/// What reflections did to the singular values at most.
-double moved_by_reflections(const CentredFactor::Node& node, const Spectrum& s) {
+/// What reflections did to the singular values: as many roundings at most, and the root of that
+/// when their errors are independent (Connolly & Higham, see `factor_roads.cpp`).
+RoundingBound moved_by_reflections(const CentredFactor::Node& node, const Spectrum& s) {
   const double d = static_cast<double>(node.mean.size());
-  return (node.turned + 10 * double_epsilon * (2 * d * d + d)) * std::sqrt(s.total) * 1.01;
+  const double depth = node.turned / unit_roundoff + 20 * (2 * d * d + d);
+  return roundings(depth) * (std::sqrt(s.total) * 1.01);
+}
+
+/// What Cholesky factors and, in z-scores, the scales may have done to every eigenvalue, relative
+/// to it (of D⁻¹SD⁻¹ with D off by δ: Ostrowski's theorem, twice δ).
+double relative_error(const CentredFactor::Node& node, const FitOptions& options, double rows) {
+  const double d = static_cast<double>(node.mean.size());
+  const double columns =
+      2.1 * roundings(node.turned / unit_roundoff + 20 * (2 * d * d + d)).proven + node.share;
+  const RoundingBound scales = rounding_of_scales({columns, columns}, rows, node.weight, options);
+  return node.share + 2.1 * scales.proven;
 }
 
 /// R about the mean or the origin, with columns divided by their scales.
@@ -74,65 +88,27 @@ Spectrum stream_factor(const CentredFactor::Node& node, const FitOptions& option
     s.column_noise.array() /= divisors.array().square();
   }
   s.total = r.squaredNorm();
-  s.by_qr = true;
-  RightSvd svd = right_svd(r);
-  s.eigenvalues = svd.values.array().square();
-  s.squares = s.eigenvalues.squaredNorm();
-  s.components = std::move(svd.vectors);
+  take_svd(r, options, s);
   take_noise(s, rows);
-  s.of_factor.proven = moved_by_reflections(node, s) + std::sqrt(s.eigenvalues[0]) * node.share;
-  s.of_factor.likely = s.of_factor.proven;
-  Matrix<double> projected(d, d), image(d, d);
-  multiply_transposed(s.components.data(), d, d, d, r.data(), d, d, projected.data(), d);
-  multiply(projected.data(), d, d, d, r.data(), d, d, image.data(), d);
-  s.residuals.resize(d);
-  for (Index i = 0; i < d; ++i)
-    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).norm();
-  require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
-  s.residuals /= s.eigenvalues[0];
+  const double share = std::sqrt(s.eigenvalues[0]) * relative_error(node, options, rows);
+  const RoundingBound moved = moved_by_reflections(node, s);
+  s.of_factor = {moved.proven + share, moved.likely + share};
   return s;
 }
 
-/// ‖δS‖ of the scatter matrix that the moments have, with its columns scaled.
-double stream_rounding(const Moments& moments, const Spectrum& s, const FitOptions& options) {
-  Vector<double> r = moments.rounding(options.center);
-  if (s.scale.size() == 0) return r.squaredNorm();
-  // The scales carry the rounding of the diagonal: half of it each, on rows and on columns.
-  const Vector<double> scatter = moments.scatter_diagonal(options.center);
-  double share = 4 * double_epsilon;
-  for (Index j = 0; j < r.size(); ++j)
-    if (scatter[j] > 0) share = std::max(share, r[j] * r[j] / scatter[j] + 4 * double_epsilon);
-  r = r.cwiseQuotient(s.scale);
-  return r.squaredNorm() + share * s.total;
-}
-
-/// What is certain of the solver: all pairs together are those of a matrix no further away.
-double stream_residual(const Spectrum& s) {
-  return s.residuals.norm() * s.eigenvalues[0] + 8 * double_epsilon * s.eigenvalues[0];
-}
-
-Certificate stream_interval(const Spectrum& s, double rounding, double apart) {
-  Certificate c;
-  c.rounding = rounding;
-  const double width = rounding + apart;
-  for (Index j = 0; j < s.eigenvalues.size(); ++j) {
-    // A scatter matrix has no eigenvalue below 0.
-    c.low.push_back(std::max(0.0, s.eigenvalues[j] - width));
-    c.high.push_back(s.eigenvalues[j] + width);
-  }
-  return c;
-}
-
-/// σ is off by no more than what reflections did to the columns, and μ = σ² by the share of the
-/// Cholesky factors; smaller for small μ than any bound that a scatter matrix can give.
-void narrow_by_factor(const CentredFactor::Node& node, const Spectrum& s, Certificate& c) {
-  const double moved = moved_by_reflections(node, s);
+/// σ is off by no more than what reflections did to the columns, and μ = σ² by a share of itself;
+/// smaller for small μ than any bound that a scatter matrix can give.
+void narrow_by_factor(const CentredFactor::Node& node, const Spectrum& s, double share,
+                      Certificate& c) {
+  const RoundingBound bound = moved_by_reflections(node, s);
+  const double moved = c.confidence < 1 ? bound.likely : bound.proven;
   for (std::size_t j = 0; j < c.low.size(); ++j) {
     const double sigma = std::sqrt(s.eigenvalues[static_cast<Index>(j)]);
     const double low = std::pow(std::max(0.0, sigma - moved), 2);  // σ is not below 0
     const double high = std::pow(sigma + moved, 2);
-    c.low[j] = std::max(c.low[j], low / (1 + node.share));
-    if (node.share < 1) c.high[j] = std::min(c.high[j], high / (1 - node.share));
+    // Rounded outwards by some ε, so that both hold σ² itself.
+    c.low[j] = std::max(c.low[j], low / (1 + share) * (1 - 4 * double_epsilon));
+    if (share < 1) c.high[j] = std::min(c.high[j], high / (1 - share) * (1 + 4 * double_epsilon));
   }
 }
 
@@ -142,32 +118,24 @@ template <class T>
 IncrementalSpectrum spectrum_of(const Moments& moments, const CentredFactor& factor,
                                 const FitOptions& options) {
   IncrementalSpectrum out;
+  Spectrum& s = out.spectrum;
+  const auto certify = [&] {
+    out.certificate = intervals_of(found_of(s), s.eigenvalues.size(), options.tolerance);
+  };
   if (auto found = by_moments<T>(moments, options)) {
-    out.spectrum = std::move(*found);
-    if (!digits_lost(out.spectrum, options)) {
-      out.certificate =
-          stream_interval(out.spectrum, stream_rounding(moments, out.spectrum, options),
-                          stream_residual(out.spectrum));
-      return out;
-    }
+    s = std::move(*found);
+    certify();
+    if (!digits_lost(s, options)) return out;
   }
   const BlasThreads one(1);
   const CentredFactor::Node node = factor.result();
   Matrix<double> r;
-  out.spectrum = stream_factor<T>(node, options, static_cast<double>(moments.rows()), r);
+  const double rows = static_cast<double>(moments.rows());
+  s = stream_factor<T>(node, options, rows, r);
   // The moments have the same matrix with another rounding, whose size is known.
-  Matrix<double> scatter = moments.scatter(options.center);
-  if (out.spectrum.scale.size() > 0) {
-    scatter.array().colwise() /= out.spectrum.scale.array();
-    scatter.array().rowwise() /= out.spectrum.scale.array().transpose();
-  }
-  Matrix<double> squares = Matrix<double>::Zero(r.rows(), r.cols());
-  add_inner_products(r.data(), r.rows(), r.cols(), r.cols(), squares);
-  scatter.triangularView<Eigen::StrictlyLower>().setZero();
-  const double apart = std::sqrt(2.0) * (scatter - squares).norm();  // the triangle counts twice
-  out.certificate = stream_interval(out.spectrum, stream_rounding(moments, out.spectrum, options),
-                                    stream_residual(out.spectrum) + apart);
-  narrow_by_factor(node, out.spectrum, out.certificate);
+  hold_against(moments, std::move(r), options, s);
+  certify();
+  narrow_by_factor(node, s, relative_error(node, options, rows), out.certificate);
   return out;
 }
 

@@ -68,19 +68,41 @@ Certificate by_matrix(const Vector<double>& values, const Vector<double>& residu
   return out;
 }
 
+/// Both hold, so does what they have in common: each holds the values.
+Certificate common(Certificate a, const Certificate& b) {
+  a.rounding = std::min(a.rounding, b.rounding);
+  for (std::size_t j = 0; j < a.low.size(); ++j) {
+    a.low[j] = std::max(a.low[j], b.low[j]);
+    a.high[j] = std::min(a.high[j], b.high[j]);
+  }
+  return a;
+}
+
 Certificate intervals_by(const FoundEigenvalues& found, Index k, bool proven) {
   const auto bound = [&](const RoundingBound& b) { return proven ? b.proven : b.likely; };
-  return found.squared_factor ? by_factor(found.values, k, bound(found.factor))
-                              : by_matrix(found.values, found.residuals, k, bound(found.matrix));
+  const auto matrix = [&] {
+    return by_matrix(found.values, found.residuals, k, bound(found.matrix));
+  };
+  if (!found.squared_factor) return matrix();
+  const Certificate factor = by_factor(found.values, k, bound(found.factor));
+  return found.checked ? common(factor, matrix()) : factor;
 }
 
 double uncertainty_by(const FoundEigenvalues& found, Index k, bool proven) {
   const double error = proven ? found.factor.proven : found.factor.likely;
   const double first = found.values[0];
-  if (found.squared_factor) return (2 * std::sqrt(first) + error) * error / first;
-  return (found.residuals.head(k).maxCoeff() +
-          (proven ? found.matrix.proven : found.matrix.likely)) /
-         first;
+  const double factor = (2 * std::sqrt(first) + error) * error / first;
+  if (found.squared_factor && !found.checked) return factor;
+  const double matrix =
+      (found.residuals.head(k).maxCoeff() + (proven ? found.matrix.proven : found.matrix.likely)) /
+      first;
+  return found.squared_factor ? std::min(factor, matrix) : matrix;
+}
+
+/// A tolerance of one digit that leaves room for residuals to grow to half of it.
+double tolerance_for(double uncertainty) {
+  const double unit = std::pow(10.0, std::floor(std::log10(2 * uncertainty)));
+  return std::ceil(2 * uncertainty / unit) * unit;
 }
 
 }  // namespace
@@ -101,14 +123,17 @@ double uncertainty(const FoundEigenvalues& found, Index k) {
 }
 
 void require_within(const FoundEigenvalues& found, Index k, double tolerance) {
-  // The bounds on rounding are worst cases: with many columns they grow to a hundred times the
-  // default tolerance while errors as they are stay far below it. Intervals state the bounds.
-  const double allowed = 100 * tolerance, worst = uncertainty(found, k);
+  const double worst = uncertainty(found, k);
   // NaN must fail too.
-  require(worst <= allowed, Errc::not_converged,
-          "residuals and rounding leave the eigenvalues uncertain by {:.1e} of the first, beyond "
-          "{:.1e}, a hundred times the tolerance; use --solver svd or loosen the tolerance",
-          worst, allowed);
+  require(
+      worst <= tolerance, Errc::not_converged,
+      "residuals and rounding leave the eigenvalues uncertain by {:.1e} of the first, beyond the "
+      "tolerance {:.1e}; {}",
+      worst, tolerance,
+      worst < 0.05
+          ? fmt::format("use {}--tolerance {:.0e}", found.squared_factor ? "" : "--solver svd or ",
+                        tolerance_for(worst))
+          : "take the columns apart or scale them (--scale std)");
 }
 
 }  // namespace mercer

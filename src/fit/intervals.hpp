@@ -3,6 +3,7 @@
 // numbers in exact arithmetic, not of the matrix as it was rounded.
 
 #include "fit/rounding.hpp"
+#include "fit/spectrum.hpp"
 
 #include <mercer/model.hpp>
 
@@ -14,10 +15,21 @@ struct FoundEigenvalues {
   const Vector<double>& residuals;  ///< ‖A q − μ q‖ of the matrix as it was formed
   RoundingBound matrix{};           ///< on the 2-norm of what rounding did to it
   /// Eigenvalues as squares of singular values: bound on what rounding did to the factor. The other
-  /// two are then not used.
+  /// two then count where `checked` says that they hold for its square.
   RoundingBound factor{};
   bool squared_factor = false;
+  bool checked = false;
 };
+
+/// What a road found; it refers to the spectrum.
+inline FoundEigenvalues found_of(const Spectrum& s) {
+  return {.values = s.eigenvalues,
+          .residuals = s.errors,
+          .matrix = s.rounding,
+          .factor = s.of_factor,
+          .squared_factor = s.by_qr,
+          .checked = s.checked};
+}
 
 /// Intervals of the first k: by the proven bounds where these stay below tolerance·μ₁, otherwise by
 /// the likely ones, and `confidence` says so.
@@ -32,7 +44,8 @@ Certificate intervals_of(const FoundEigenvalues& found, Index k, double toleranc
 /// bounds. By the likely bounds, which are never more than the proven ones.
 double uncertainty(const FoundEigenvalues& found, Index k);
 
-/// Throws `Errc::not_converged`, with the number, unless that is within the tolerance.
+/// Throws `Errc::not_converged`, with the number and a tolerance that would do, unless that is
+/// within the tolerance.
 void require_within(const FoundEigenvalues& found, Index k, double tolerance);
 
 }  // namespace mercer

@@ -14,13 +14,7 @@ namespace {
 /// What is certain of the first k eigenvalues; throws when that is less than the tolerance asks
 /// for.
 Certificate certified(const Spectrum& s, Index k, const FitOptions& options) {
-  const Vector<double> errors =
-      s.errors.size() > 0 ? s.errors : Vector<double>(s.residuals * s.eigenvalues[0]);
-  const FoundEigenvalues found{.values = s.eigenvalues,
-                               .residuals = errors,
-                               .matrix = s.rounding,
-                               .factor = s.of_factor,
-                               .squared_factor = s.by_qr};
+  const FoundEigenvalues found = found_of(s);
   require_within(found, k, options.tolerance);
   Certificate out = intervals_of(found, k, options.tolerance);
   if (s.confidence < 1) {

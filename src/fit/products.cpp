@@ -48,14 +48,19 @@ struct CheckedScatter {
   }
 };
 
-/// Bound on what rounding does to a product with a unit vector, and so to residuals and quotients.
-/// Those of pairs are combinations of products with a basis of m vectors: their errors may add up
-/// to √m as much, though not when they are independent.
+/// Bound on what rounding does to a product with a unit vector, and so to residuals and quotients:
+/// y = Bv and z = Bᵀy are off by γ‖B‖_F and γ‖B‖_F‖B‖ at most, B the rows about the shift, with
+/// ‖B‖² ≤ μ₁ + distance; and what the distance of the shift adds is taken off. Those of pairs are
+/// combinations of products with a basis of m vectors: their errors may add up to √m as much,
+/// though not when they are independent.
 template <class T>
 RoundingBound rounding_of_products(const ScatterOperator<T>& a, const Spectrum& s, double rows,
                                    double basis, const FitOptions& options) {
   const auto [squares, distance] = a.summed();
-  RoundingBound one = roundings(a.depth(rows)) * (squares + 2 * std::sqrt(squares * distance));
+  // Two sums of random errors of depths a and b: √a + √b ≤ √2·√(a + b).
+  const double norm = 1.01 * (s.eigenvalues[0] + distance);
+  RoundingBound one = roundings(a.depth(rows)) *
+                      (1.5 * std::sqrt(squares * norm) + 2 * std::sqrt(squares * distance));
   one.proven *= std::sqrt(basis);
   return one + 2.1 * s.eigenvalues[0] *
                    rounding_of_scales(roundings(2 * rows + 16), rows, a.weight(), options);

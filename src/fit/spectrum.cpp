@@ -3,6 +3,7 @@
 #include "core/require.hpp"
 #include "fit/factor_roads.hpp"
 #include "fit/intervals.hpp"
+#include "fit/moment_errors.hpp"
 #include "fit/spectrum_checks.hpp"
 #include "operators/column_means.hpp"
 #include "operators/gram.hpp"
@@ -47,41 +48,9 @@ Vector<double> means(Passes<T>& passes, const FitOptions& options) {
   return mean;
 }
 
-/// Bounds that moments give are proven; random errors add up to their root only.
-RoundingBound bound_of(const Moments& moments, double proven) {
-  const double depth = 2 * moments.rounding_constant();  // ε = 2u
-  const RoundingBound one = roundings(depth);
-  return {proven, proven * std::min(1.0, one.likely / (depth * unit_roundoff))};
-}
-
 /// Squares as they were summed, about the shift, by column.
 Vector<double> summed_squares(const Moments& moments, bool centred) {
   return moments.rounding(centred).cwiseAbs2() / (moments.rounding_constant() * epsilon<double>);
-}
-
-/// What rounding did to the scatter matrix, or to that of z-scores.
-struct MomentErrors {
-  RoundingBound matrix;  // bound on its 2-norm, apart from the scales
-  RoundingBound scales;  // relative
-};
-
-MomentErrors rounding_of_moments(const Moments& moments, const Spectrum& s,
-                                 const FitOptions& options) {
-  Vector<double> errors = moments.rounding(options.center).cwiseAbs2();  // |δS_ij| ≤ √(e_i e_j)
-  double lost = 0;  // the largest error of a column that varies, relative to its scatter
-  for (Index j = 0; j < errors.size() && s.scale.size() > 0; ++j) {
-    errors[j] /= s.scale[j] * s.scale[j];
-    if (s.column_scatter[j] > s.column_noise[j])
-      lost = std::max(lost, errors[j] / s.column_scatter[j]);
-    else errors[j] = 0;  // it is left out
-  }
-  RoundingBound matrix = bound_of(moments, errors.sum());
-  // Independent errors |δ_ij| ≤ √(e_i e_j) have a 2-norm of some 2·max_i √(e_i Σe_j) (Bandeira and
-  // van Handel, Ann. Probab. 44, 2016); 4 leaves room for its deviations.
-  if (errors.sum() > 0)
-    matrix.likely *= std::min(1.0, 4 * std::sqrt(errors.maxCoeff() / errors.sum()));
-  return {matrix, rounding_of_scales(bound_of(moments, lost), static_cast<double>(moments.rows()),
-                                     moments.weight(), options)};
 }
 
 /// Whether the shift has cost digits that another pass gives back.
@@ -104,9 +73,6 @@ void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
           "error {:.1e}; use --solver svd",
           name, least, rounding.proven);
 }
-
-/// Errors of LAPACK's eigenvalues and of the residuals as they are computed, relative to ‖S‖.
-RoundingBound rounding_of_eigenpairs(Index n) { return roundings(8 * static_cast<double>(n) + 16); }
 
 Index rank_of(const Spectrum& s) {
   Index rank = 0;
@@ -141,14 +107,17 @@ Index kept_or_none(const Components& asked, const Spectrum& s) {
 
 Index kept_components(const Components& asked, const Spectrum& s) {
   const Index rank = rank_of(s);
+  require(rank > 0, Errc::bad_data,
+          "no direction varies by more than the rounding of the numbers, so there are no "
+          "components; subtract a constant from the columns before the numbers are written");
   switch (asked.kind()) {
     case Components::Kind::all:
     case Components::Kind::fraction:
       break;
     case Components::Kind::count:
       require(asked.soft() || asked.count() <= rank, Errc::bad_option,
-              "-k {} is more than the data have: only {} directions have any variance; use -k all",
-              asked.count(), rank);
+              "-k {} is more than the data have: only {} directions have any variance; use -k {}",
+              asked.count(), rank, rank);
       break;
     default:
       fail(Errc::bad_option,
@@ -231,7 +200,7 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
     s.rounding = s.rounding + rounding_of_filling(offset.norm(), static_cast<double>(passes.rows()),
                                                   passes.weight(), s.total);
   }
-  if (needs_rescue(s, options)) take_qr(passes, options, s);
+  if (needs_rescue(s, options)) take_qr(passes, options, s, &moments);
   return s;
 }
 
@@ -248,8 +217,10 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
   for (Index i = 0; i < products.rows(); ++i)  // the upper triangle is all there is
     s.squares += 2 * products.row(i).tail(products.rows() - i).squaredNorm() -
                  products(i, i) * products(i, i);
-  // Taking off what is left of the mean costs four sums over the rows of the matrix.
-  s.rounding = roundings(g.depth + 10 + (options.center ? 4 * (rows + 4) : 0)) * g.summed +
+  // Taking off what is left of the mean costs four sums over the rows of the matrix, which are off
+  // by their roundings times the lengths of these rows.
+  s.rounding = rounding_of_sums(g.depth + 10, g.squares) +
+               (options.center ? roundings(4 * (rows + 4)) * g.norm : RoundingBound{}) +
                rounding_of_eigenpairs(products.rows()) * std::sqrt(s.squares);
   if (options.missing == Missing::mean)
     s.rounding = s.rounding + rounding_of_filling(s.offset.norm(), rows, passes.weight(), s.total);

@@ -19,6 +19,7 @@ struct Spectrum {
   double total = 0;            ///< trace of S
   double squares = 0;          ///< ‖S‖², the sum of all μ²; 0: not known
   bool by_qr = false;          ///< from a QR or an SVD of the rows: μ = σ²
+  bool checked = false;        ///< by_qr: `rounding` bounds what the square of the factor is off by
 
   /// Eigenvalues up to here are rounding: of all directions, and of each eigenvalue's own one
   /// (empty: none). See `noise_along`.
@@ -30,7 +31,7 @@ struct Spectrum {
 
   Vector<double> offset;  ///< what rounding had left of the mean that was taken off the rows first
 
-  Vector<double> errors;  ///< ‖Aq − μq‖ of the matrix that was solved; empty: residuals·μ₁
+  Vector<double> errors;    ///< ‖Aq − μq‖ of the matrix that was solved
   RoundingBound rounding;   ///< on the 2-norm of what rounding did to S as it was formed
   RoundingBound of_factor;  ///< by_qr: the same of the factor, so in σ
   double confidence = 1;    ///< that no eigenvalue was missed

@@ -123,7 +123,15 @@ inline void require_variance(const Spectrum& s, const std::string& name,
   for (Index j = 0; j < s.column_scatter.size(); ++j)
     if (s.column_scatter[j] > std::max(s.column_noise[j], errors.size() > 0 ? errors[j] : 0.0))
       return;
-  fail(Errc::bad_data, "{}: all rows are equal, there is no variance to explain", name);
+  Index most = 0;
+  const double spread = s.column_scatter.maxCoeff(&most);
+  require(spread > 0, Errc::bad_data, "{}: all rows are equal, there is no variance to explain",
+          name);
+  fail(Errc::bad_data,
+       "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} are apart by no "
+       "more "
+       "than some units in their last place; subtract a constant before the numbers are written",
+       name, s.mean[most], most + 1);
 }
 
 /// Eigenpairs to compute: those asked for, or all that can be non-zero.

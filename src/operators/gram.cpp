@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -45,12 +46,18 @@ void fill(const CentredRows<T>& a, Strip strip, double* out) {
 
 /// Columns that are multiplied at once where rows can be used as they lie.
 constexpr Index slab_columns = 4096;
-/// Beyond this ratio, rows are centred before their product instead of after it.
-constexpr double raw_cancellation_limit = 16;
 
-/// Rows that A differs from by their mean only.
+/// Rows that A differs from by their mean only, and that is no larger than they are about it.
 bool as_they_lie(const CentredRows<double>& a) {
-  return !a.x.sparse() && !a.weights && a.scale.size() == 0 && !a.nan_on_mean;
+  return !a.x.sparse() && !a.weights && a.scale.size() == 0 && !a.nan_on_mean && !a.far;
+}
+
+/// ‖G‖ of a symmetric matrix given by its upper triangle.
+double norm_of_upper(const Matrix<double>& g) {
+  double squares = 0;
+  for (Index i = 0; i < g.rows(); ++i)
+    squares += 2 * g.row(i).tail(g.rows() - i).squaredNorm() - g(i, i) * g(i, i);
+  return std::sqrt(squares);
 }
 
 /// √w/√Σw, a unit vector.
@@ -69,6 +76,16 @@ void centre_products(Matrix<double>& g, const Vector<double>& u) {
   along -= 0.5 * u.dot(along) * u;
   g.noalias() -= u * along.transpose();
   g.noalias() -= along * u.transpose();
+}
+
+/// What was summed, and centred then.
+Gram centred_gram(Matrix<double> products, double depth, bool centred, const Vector<double>& u) {
+  Gram out{std::move(products), {}, 0, depth};
+  out.squares = out.products.diagonal();
+  if (!centred) return out;
+  out.norm = norm_of_upper(out.products);
+  centre_products(out.products, u);
+  return out;
 }
 
 /// Some columns of all rows.
@@ -169,13 +186,9 @@ double depth_of(Index d, Index width) {
 template <class T>
 Gram dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
   if constexpr (std::is_same_v<T, double>) {
-    if (as_they_lie(a) && a.x.rows() <= raw_rows) {
-      Gram g{raw_gram(a.x, threads, monitor), 0, depth_of(a.x.cols(), slab_columns)};
-      g.summed = g.products.trace();
-      if (!a.centred) return g;
-      centre_products(g.products, unit_weights(a));
-      if (g.summed <= raw_cancellation_limit * g.products.trace()) return g;
-    }
+    if (as_they_lie(a) && a.x.rows() <= raw_rows)
+      return centred_gram(raw_gram(a.x, threads, monitor), depth_of(a.x.cols(), slab_columns),
+                          a.centred, unit_weights(a));
   }
   const Index n = a.x.rows(), d = a.x.cols(), strips = strip_total(d);
   const BlasThreads one(1);
@@ -191,10 +204,7 @@ Gram dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
     });
     report(static_cast<double>(std::min(d, end * strip_columns)));
   }
-  Gram out{sums.take(), 0, depth_of(d, strip_columns)};
-  out.summed = out.products.trace();
-  if (a.centred) centre_products(out.products, unit_weights(a));
-  return out;
+  return centred_gram(sums.take(), depth_of(d, strip_columns), a.centred, unit_weights(a));
 }
 
 /// x_i·x_j − x_i·m − x_j·m + m·m over the entries only, with columns divided by s.
@@ -210,6 +220,7 @@ Gram sparse_gram(const CentredRows<T>& a, int threads) {
   Gram g;
   Matrix<double>& out = g.products;
   out.resize(n, n);
+  g.squares.resize(n);
   Vector<double> along_mean(n), raw(n);
   parallel_for(n, threads, [&](Index i) {
     Vector<double> row = Vector<double>::Zero(d);
@@ -227,7 +238,7 @@ Gram sparse_gram(const CentredRows<T>& a, int threads) {
   const auto weight = [&](Index i) { return a.weights ? a.weights[i] : 1.0; };
   for (Index i = 0; i < n; ++i) {
     // |x_i·x_j| + |x_i·m| + |x_j·m| + m·m ≤ (‖x_i‖ + ‖m‖)(‖x_j‖ + ‖m‖)
-    g.summed += weight(i) * 2 * (raw[i] + mean_square);
+    g.squares[i] = weight(i) * 2 * (raw[i] + mean_square);
     for (Index j = i; j < n; ++j) {
       const double root = a.weights ? std::sqrt(weight(i)) * std::sqrt(weight(j)) : 1.0;
       out(i, j) =
@@ -235,7 +246,9 @@ Gram sparse_gram(const CentredRows<T>& a, int threads) {
     }
   }
   g.depth = static_cast<double>(d);
-  if (a.centred) centre_products(out, unit_weights(a));
+  if (!a.centred) return g;
+  g.norm = norm_of_upper(out);
+  centre_products(out, unit_weights(a));
   return g;
 }
 
@@ -246,7 +259,7 @@ Gram gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
   if (a.x.sparse() && !a.nan_on_mean) {
     Gram out = sparse_gram(a, threads);
     // Where nothing is left, the trace may be anything near 0, negative too.
-    if (out.summed < cancellation_limit * out.products.trace()) return out;
+    if (out.squares.sum() < cancellation_limit * out.products.trace()) return out;
   }
   return dense_gram(a, threads, monitor);
 }

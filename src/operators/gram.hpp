@@ -4,11 +4,11 @@
 //     G = A Aᵀ,   A = diag(√w) (X − 1mᵀ) diag(1/s)
 //
 // Rows that can be used as they lie are multiplied first and G is centred afterwards, unless that
-// has lost the digits of a large mean: then, and in all other cases, dense rows are centred before
-// they are multiplied, a strip of columns at a time. Sparse rows stay sparse unless their digits
-// were lost too. The mean that is taken off is rounded, at 1e15 to the nearest eighth; what is left
-// of it is taken off the products: G ← JGJ, J = I − √w√wᵀ/Σw.
-// Cost: N²·d flops at SYRK speed and one read of the data; entries·N when sparse.
+// would cost digits because of a large mean: then, and in all other cases, dense rows are centred
+// before they are multiplied, a strip of columns at a time. Sparse rows stay sparse unless their
+// digits were lost too. The mean that is taken off is rounded, at 1e15 to the nearest eighth; what
+// is left of it is taken off the products: G ← JGJ, J = I − √w√wᵀ/Σw. Cost: N²·d flops at SYRK
+// speed and one read of the data; entries·N when sparse.
 
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
@@ -24,12 +24,14 @@ struct CentredRows {
   Vector<double> scale;             ///< empty: not scaled
   bool nan_on_mean = false;         ///< missing cells count as lying on the mean
   bool centred = true;              ///< false: the mean is zero because nothing is taken off
+  bool far = false;  ///< the mean has more of the squares than what is left: centre rows first
 };
 
 struct Gram {
   Matrix<double> products;  ///< G, upper triangle
-  double summed = 0;  ///< trace of what was summed, before centring: rounding is relative to it
-  double depth = 0;   ///< roundings that a term of an entry passed
+  Vector<double> squares;   ///< s: before centring, entry i, j was rounded relative to √(s_i s_j)
+  double norm = 0;          ///< ‖G‖ in the Frobenius norm before centring
+  double depth = 0;         ///< roundings that a term of an entry passed
 };
 
 template <class T>

@@ -105,6 +105,14 @@ TEST(CliFit, float_is_float_to_its_precision) {
   EXPECT_EQ(json["precision"], "float");
 }
 
+TEST(CliFit, M_P1_intervals_of_float_hold_the_eigenvalues_of_the_given_numbers) {
+  const Json rounded = fit_json({"--precision", "float"}), exact = fit_json({});
+  for (std::size_t j = 0; j < 4; ++j) {
+    EXPECT_LE(rounded["eigenvalue_intervals"][j][0], exact["eigenvalues"][j]);
+    EXPECT_GE(rounded["eigenvalue_intervals"][j][1], exact["eigenvalues"][j]);
+  }
+}
+
 TEST(CliFit, columns_and_exclude_choose_features) {
   const Eigen::MatrixXd x = features("iris.csv");
   Eigen::MatrixXd chosen(x.rows(), 2);

@@ -142,6 +142,55 @@ TEST(Incremental, M_P1_a_mean_that_drifts_costs_the_other_directions_nothing) {
   expect_truth(x, 250, 1e-7);
 }
 
+/// Two leaves that need no factor, then others that do: a mean that drifts beside small columns.
+Matrix<double> turning_rows() {
+  Matrix<double> x = Random(43).normal(10000, 4);
+  const double scales[] = {1e3, 10, 1e-1, 1e-3};
+  for (Index j = 0; j < 4; ++j) x.col(j) *= scales[j];
+  for (Index i = 8500; i < x.rows(); ++i) x.row(i).array() += static_cast<double>(i - 8500);
+  return x;
+}
+
+TEST(Incremental, M_P1_small_variances_stay_when_a_stream_begins_to_drift) {
+  expect_truth(turning_rows(), 1000, 1e-7);
+}
+
+TEST(Incremental, M_P4_a_stream_that_begins_to_drift_has_the_same_bits_for_any_batches) {
+  const Matrix<double> x = turning_rows();
+  std::vector<double> reference;
+  for (const Index batch : {10000, 4096, 777})
+    for (const int threads : {1, 2, 5}) {
+      IncrementalPca<double> pca(4, {.threads = threads});
+      for (Index i = 0; i < x.rows(); i += batch)
+        pca.update(x.middleRows(i, std::min(batch, x.rows() - i)));
+      if (reference.empty()) reference = pca.state();
+      EXPECT_EQ(pca.state(), reference) << batch << " rows a batch, " << threads << " threads";
+    }
+}
+
+TEST(Incremental, M_P1_many_leaves_that_need_no_factor_keep_small_columns_too) {
+  Matrix<double> x = Random(44).normal(13000, 5);
+  const double scales[] = {1e5, 10, 1e-2, 1e-4, 1};
+  for (Index j = 0; j < 5; ++j) x.col(j) *= scales[j];
+  x.col(4).setConstant(7);  // it has no variance at all
+  IncrementalPca<double> pca(5), later(5);
+  pca.update(x.topRows(9000));
+  later.restore(pca.state());
+  for (auto* p : {&pca, &later}) p->update(x.bottomRows(4000));
+  EXPECT_EQ(later.state(), pca.state());
+  const Model<double> model = pca.model();
+  const Vector<double> truth = eigenvalues_of(x);
+  ASSERT_EQ(model.outputs(), 4);
+  for (Index j = 0; j < 4; ++j)
+    EXPECT_NEAR(model.eigenvalues()[j], truth[j], 1e-9 * truth[j]) << "component " << j + 1;
+}
+
+TEST(Incremental, M_P1_what_exceeds_the_tolerance_is_refused) {
+  IncrementalPca<double> pca(6, {.tolerance = 1e-15});
+  pca.update(rows(300, 6, 1000));
+  expect_error(Errc::not_converged, {"tolerance"}, [&] { pca.model(); });
+}
+
 TEST(Incremental, M_P1_intervals_hold_the_eigenvalues_of_ordinary_rows_too) {
   for (const Index n : {20, 300, 5000}) {
     const Matrix<double> x = rows(n, 6, 1000);

@@ -242,6 +242,14 @@ void expect_equal_rows_refused(const std::vector<T>& row) {
   }
 }
 
+TEST(LinearExtremes, rows_that_differ_by_rounding_only_are_not_called_equal) {
+  // Doubles near 1e15 are an eighth apart.
+  const Matrix<double> x = (0.1 * Random(8).normal(50, 3)).array() + 1e15;
+  for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd, Solver::randomized})
+    expect_error(Errc::bad_data, {"up to rounding", "1e+15 in column", "subtract a constant"},
+                 [&] { fit(x, {.components = 1, .solver = solver}); });
+}
+
 TEST(LinearExtremes, M_P1_equal_rows_are_refused_in_every_representation) {
   expect_equal_rows_refused<double>({0.1, 0.3, 1e9});
   expect_equal_rows_refused<float>({0.1F, 0.3F, 1e5F});
