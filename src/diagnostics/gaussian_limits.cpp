@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "diagnostics/conditional_limits.hpp"
 #include "diagnostics/quantiles.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
@@ -20,8 +21,15 @@ namespace {
 constexpr Index most_dense = 1024;        // the smaller side of a simulated sample
 constexpr Index most_thinned_leads = 64;  // components that a thinned sample may have
 constexpr Index most_entries = Index{1} << 20;
-constexpr Index most_scaled = 256;  // columns whose scaling is simulated
-constexpr int rounds = 10;          // of matching the population to what was seen
+constexpr Index most_scaled = 256;       // columns whose scaling is simulated
+constexpr Index most_conditional = 128;  // directions of a sample whose rows are left out
+constexpr Index spectra = 16;            // that may belong to what is known of a sample
+/// Leading variances, and the spread of the others, that exceed what a flatter population has on
+/// average by so many standard deviations count as that: chance makes samples of equal variances
+/// look unequal and never the other way, and limits for unequal ones are too wide. Where components
+/// stand out by far, limits hardly depend on it. Measured by `./dev calibrate`.
+constexpr double shrinkage = 1.5;
+constexpr int rounds = 10;  // of matching the population to what was seen
 /// A component with so many times the variance that is left out is one of its own whatever its
 /// size, and larger ones would cost digits of the others.
 constexpr double most_lead = 1e3;
@@ -163,6 +171,40 @@ Simulated simulate(const Shape& s, const Matrix<double>& factor, const Vector<do
   return out;
 }
 
+/// The smaller variances of one sample, descending: as many as it has beyond the leading ones.
+Vector<double> sample_tail(const Shape& s, const Matrix<double>& factor, const Vector<double>& lead,
+                           const Vector<double>& tail) {
+  Vector<double> deviations(s.directions());
+  deviations << lead.cwiseSqrt(), tail.cwiseSqrt();
+  const Matrix<double> f = deviations.asDiagonal() * factor;
+  const Matrix<double> scatter =
+      s.wide() ? Matrix<double>(f.transpose() * f) : Matrix<double>(f * f.transpose());
+  const Index size = scatter.rows();
+  return symmetric_eigen(scatter, size).values.tail(size - s.leads);
+}
+
+/// The same with the sums that were seen: a power of them, none above `most`.
+Vector<double> with_sums(const Vector<double>& values, double sum, double squares, double most) {
+  const auto powers = [&](double exponent) {
+    const Vector<double> p = (values / values[0]).array().max(1e-300).pow(exponent);
+    return Vector<double>(p * (sum / p.sum()));
+  };
+  double exponent = 1;
+  if (squares > 0) {
+    double low = 0, high = 8;
+    for (int i = 0; i < 40; ++i) {
+      exponent = (low + high) / 2;
+      (powers(exponent).squaredNorm() < squares ? low : high) = exponent;
+    }
+  }
+  Vector<double> out = powers(exponent);
+  for (int i = 0; i < 8 && out[0] > most; ++i) {
+    out = out.cwiseMin(most);
+    out *= sum / out.sum();
+  }
+  return out;
+}
+
 /// Some axes for the columns of z-scores, which the spectrum does not tell.
 Matrix<double> random_axes(Index d, std::uint64_t seed) {
   Random random(seed);
@@ -254,24 +296,34 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
                           : simulate(s, factors[at], lead, tail, rows);
     });
   };
+  const bool conditional = !seen.scaled && s.thin == 1 && !s.cut && size <= most_conditional;
   for (int round = 0; round < rounds; ++round) {
     run(std::max<Index>(4, samples / 4), false);
-    Vector<double> leading = Vector<double>::Zero(k);
-    double first = 0, second = 0;
+    Vector<double> leading = Vector<double>::Zero(k), leading_squares = leading;
+    double first = 0, shape = 0, shape_squares = 0;
     for (const Simulated& r : runs) {
       leading += r.leading;
+      leading_squares += r.leading.cwiseAbs2();
       first += r.left;
-      second += r.left_squares;
+      const double spread = r.left_squares / (r.left * r.left);
+      shape += spread;
+      shape_squares += spread * spread;
     }
     const auto count = static_cast<double>(runs.size());
     const Vector<double> before = lead;
     const double mean_before = mean, ratio_before = ratio;
-    lead.array() *= seen_lead.array() * count / leading.array();
+    // A sum of squares about the mean: rounding may leave it below 0 where all samples are alike.
+    const Vector<double> deviations =
+        (leading_squares / count - (leading / count).cwiseAbs2()).cwiseMax(0).cwiseSqrt();
+    lead.array() *= seen_lead.array() / (leading / count + shrinkage * deviations).array();
     mean *= left * count / first;
     // No spectrum of a population is flatter than a flat one, nor has it more than m directions.
-    if (seen.left_squares > 0)
-      ratio = std::clamp(ratio * (squares / (left * left)) * (first * first) / (second * count),
-                         1.0, m);
+    if (seen.left_squares > 0) {
+      const double spread = shape / count,
+                   deviation = std::sqrt(std::max(0.0, shape_squares / count - spread * spread));
+      ratio =
+          std::clamp(ratio * (squares / (left * left)) / (spread + shrinkage * deviation), 1.0, m);
+    }
     std::sort(lead.data(), lead.data() + k, std::greater<>());
     lead = lead.cwiseMax(mean);  // the leading directions are those of most variance
     const auto moved = [](double now, double then) { return std::abs(now / then - 1); };
@@ -280,13 +332,30 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
     if (most < 2e-3) break;  // of less than the limits show
   }
   if (s.cut && ratio <= 1) return {};  // more directions alike than are simulated
+  GaussianLimits limits;
+  if (conditional) {
+    SampleSpectra known{{}, k, s.degrees, seen.new_row > 1};
+    const Vector<double> tail = tail_values(mean, ratio, s.tail);
+    for (Index b = 0; b < std::min(samples, spectra); ++b) {
+      const Vector<double> below =
+          with_sums(sample_tail(s, factors[static_cast<std::size_t>(b)], lead, tail), left, squares,
+                    seen_lead[k - 1]);
+      Vector<double> values(k + below.size());
+      values << seen_lead, below;
+      // Roots lie between values: none are alike.
+      for (Index j = k - 1; j-- > 0;) values[j] = std::max(values[j], values[j + 1] * (1 + 1e-4));
+      for (Index j = k; j < values.size(); ++j)
+        values[j] = std::min(values[j], values[j - 1] * (1 - 1e-4));
+      known.values.emplace_back(values * seen.degrees);
+    }
+    limits.spe = conditional_spe_limit(known, level, threads);
+  }
   run(samples, true);
 
   const auto count = static_cast<double>(runs.size());
   // Many z-scores: on average 1/s² is n/(n − 2)/σ².
   const double new_row =
       seen.new_row * (seen.scaled && !s.scaled ? seen.degrees / (seen.degrees - 2) : 1);
-  GaussianLimits limits;
   limits.t2 = new_row * crossing_at(level, static_cast<double>(k), [&](double x) {
                 double sum = 0;
                 for (const Simulated& r : runs) sum += beyond(r.t2, x);
@@ -295,6 +364,7 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
   if (s.thin > 1)  // fewer degrees of freedom than there are, beside as many components
     limits.t2 *= hotelling_limit(static_cast<double>(k), seen.degrees, 1, level) /
                  hotelling_limit(static_cast<double>(k), static_cast<double>(s.degrees), 1, level);
+  if (conditional) return limits;
   // SPE relative to what the sample left out: its size matters little to that.
   limits.spe =
       seen.left * seen.new_row * crossing_at(level, 1, [&](double x) {

@@ -24,7 +24,8 @@ struct GaussianLimits {
 /// rows vary most: the laws of Hotelling and Box do not hold for them, by far where variances are
 /// alike or rows few. Instead: the variances of the population whose samples have on average the
 /// spectrum that was seen, and the distribution of new rows over such samples. The same numbers
-/// come out for any number of threads.
+/// come out for any number of threads. That is T²; SPE of samples with up to 128 directions is
+/// found from the spectrum alone: conditional_limits.hpp.
 GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int threads);
 
 /// Hotelling's T² of all directions, which holds whatever their variances.

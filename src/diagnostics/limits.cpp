@@ -22,6 +22,17 @@ double quantile(Vector<double> values, double level) {
   return values[rank - 1];
 }
 
+/// The largest level of tenths of a percent for which so many rows are enough; 0: none.
+template <class Needed>
+double carried_level(Index rows, const Needed& needed) {
+  int low = 0, high = 1000;  // in tenths; the number needed grows with the level
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (needed(middle / 1000.0) <= rows ? low : high) = middle;
+  }
+  return low / 1000.0;
+}
+
 std::string too_few(double level, Index needed, Index rows, const char* what) {
   return fmt::format("{:g} % needs {} {}, there are {}", 100 * level, needed, what, rows);
 }
@@ -112,6 +123,14 @@ Index rows_for_left_out_limits(double level) {
 Index rows_for_good_limits(double level) {
   return std::max<Index>(1, ceiling(level / (1 - level)));
 }
+
+double level_of_gaussian_limits(Index rows, Index components) {
+  return carried_level(rows, [&](double x) { return rows_for_gaussian_limits(x, components); });
+}
+double level_of_left_out_limits(Index rows) {
+  return carried_level(rows, rows_for_left_out_limits);
+}
+double level_of_good_limits(Index rows) { return carried_level(rows, rows_for_good_limits); }
 
 ScoreLimits no_limits(double level, const std::string& reason) {
   ScoreLimits limits{.level = level};

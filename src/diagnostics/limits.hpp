@@ -16,6 +16,11 @@ Index rows_for_gaussian_limits(double level, Index components);
 Index rows_for_left_out_limits(double level);
 Index rows_for_good_limits(double level);
 
+/// The largest level, in tenths of a percent, that so many rows carry; 0: none.
+double level_of_gaussian_limits(Index rows, Index components);
+double level_of_left_out_limits(Index rows);
+double level_of_good_limits(Index rows);
+
 /// Of linear models whose rows are Gaussian. `directions` is how many there are in all; `scaled`:
 /// of z-scores.
 ScoreLimits gaussian_limits(const Report& report, const Vector<double>& variance, Index directions,

@@ -57,12 +57,29 @@ Vector<double> steep(Index d, double ratio) {
   return out;
 }
 
-// A component that is only the largest of equals is too long in the sample: Hotelling's limit let
-// 0.02 to 0.2 % of new rows through where it said 5 %.
+// A component that is only the largest of equals is too long in the sample, so that new rows hardly
+// reach Hotelling's limit: 0.02 to 0.2 % of them were beyond it where it said 5 %.
 TEST(ScoreLimits, M_P7_limits_hold_for_flat_spectra_and_few_rows) {
   expect_rates(gaussian_alarms(27, flat(5), 1, 0.95, 30), 0.95, "1 of 5");
   expect_rates(gaussian_alarms(27, flat(5), 4, 0.95, 40), 0.95, "4 of 5");
   expect_rates(gaussian_alarms(100, flat(10), 1, 0.99, 15), 0.99, "1 of 10");
+}
+
+TEST(ScoreLimits, M_P7_levels_that_rows_carry_are_the_largest_that_need_no_more) {
+  for (const Index n : {6, 20, 39, 40, 150, 199, 200, 1000}) {
+    const double gaussian = level_of_gaussian_limits(n, 1), good = level_of_good_limits(n);
+    EXPECT_LE(rows_for_gaussian_limits(gaussian, 1), n);
+    EXPECT_GT(gaussian < 0.999 ? rows_for_gaussian_limits(gaussian + 0.001, 1) : n + 1, n);
+    EXPECT_LE(rows_for_good_limits(good), n);
+    EXPECT_GT(good < 0.999 ? rows_for_good_limits(good + 0.001) : n + 1, n);
+    const double kept = level_of_left_out_limits(n);
+    EXPECT_EQ(kept > 0, n >= 200);
+    if (kept > 0) {
+      EXPECT_LE(rows_for_left_out_limits(kept), n);
+    }
+  }
+  EXPECT_EQ(level_of_good_limits(10), 0.909);  // 10/11
+  EXPECT_EQ(level_of_good_limits(99), 0.99);
 }
 
 TEST(ScoreLimits, M_P7_limits_hold_for_steep_spectra) {
