@@ -313,8 +313,10 @@ class Walk:
                         if (number + self.options.seed) % self.options.slice == 0:
                             pending.append(pool.submit(self.fault, name, arguments, outputs, expected, function,
                                                        site, number // self.options.slice % 2 == 0))
-            for future in pending:
+            for future in concurrent.futures.as_completed(pending):
                 name, function, site, kind, outcome, found = future.result()
+                for problem in found:  # as they come: all of them take a while
+                    print(f"{name}: {function} at {site}: {problem}", flush=True)
                 self.counts["sites"] += 1
                 self.counts[outcome] += 1
                 self.counts["in libraries"] += kind != "own"
@@ -342,7 +344,8 @@ def main():
         shutil.rmtree(walk.base, ignore_errors=True)
     counts = walk.counts
     for name, function, site, problem in walk.problems:
-        print(f"{name}: {function} at {site}: {problem}")
+        if not site:
+            print(f"{name}: {function}: {problem}")
     for key in sorted(counts):
         if ": exit code" in key:
             print(f"  {key}: {counts[key]} times")
