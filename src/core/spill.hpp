@@ -15,7 +15,7 @@ namespace mercer {
 class Spill {
  public:
   /// `folder`: where the file would be, with its last '/'; empty: TMPDIR, or /tmp.
-  explicit Spill(std::string folder = {}, std::size_t most_in_memory = std::size_t{1} << 20);
+  explicit Spill(std::string folder = {}, std::size_t most_in_memory = std::size_t{1} << 18);
   ~Spill();
   Spill(const Spill&) = delete;
   Spill& operator=(const Spill&) = delete;

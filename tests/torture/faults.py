@@ -73,6 +73,7 @@ COMMANDS = [
     ("denoise", ["denoise", "in/k.st", "in/rings.csv", "-o", "out/r.csv", "--distances", "out/d.csv"],
      ["r.csv", "d.csv"]),
     ("compress", ["compress", "in/m.st", "in/rings.csv", "-o", "out/r.mrc"], ["r.mrc"]),
+    ("compress spill", ["compress", "in/ml.st", "in/long.csv", "--scores", "float32", "-o", "out/r.mrc"], ["r.mrc"]),
     ("decompress", ["decompress", "in/r.mrc", "-o", "out/r.csv"], ["r.csv"]),
     ("inspect", ["inspect", "in/m.st", "--json"], []),
     ("inspect loadings", ["inspect", "in/m.st", "--loadings", "-o", "out/l.csv"], ["l.csv"]),
@@ -167,6 +168,7 @@ class Walk:
             ["fit", "in/x.npy", "-k", "2", "-o", "in/mx.st"],
             ["fit", "in/rings.csv", "--label", "class", "--kernel", "rbf(gamma=1)", "-k", "2", "-o", "in/k.st",
              "--scores", "in/ks.csv"],
+            ["fit", "in/long.csv", "-k", "4", "-o", "in/ml.st"],
             ["compress", "in/m.st", "in/rings.csv", "-o", "in/r.mrc"],
             ["tune", *CSV, "--kernel", "rbf(gamma=0.5)", "-k", "1", "--rows", "40", "--checkpoint", "in/cells.jsonl"],
         ]:
