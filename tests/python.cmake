@@ -10,6 +10,6 @@ foreach(file ${files})
   add_test(NAME "python: ${name}"
     COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider --rootdir=${CMAKE_CURRENT_LIST_DIR}/python
             ${CMAKE_CURRENT_LIST_DIR}/python/${file})
-  set_tests_properties("python: ${name}" PROPERTIES TIMEOUT 300 ENVIRONMENT
+  set_tests_properties("python: ${name}" PROPERTIES TIMEOUT 1200 ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MERCER_PROGRAM=$<TARGET_FILE:mercer_cli>;MERCER_BUILD=${PROJECT_BINARY_DIR}")
 endforeach()

@@ -4,6 +4,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "preimage_rows.hpp"
+#include "preimages/compressed_file.hpp"
 #include "progress_bar.hpp"
 #include "through_model.hpp"
 
@@ -36,6 +37,7 @@ struct DecompressFlags {
   std::string file;
   std::string output = "-";
   std::string precision = "double";
+  std::string memory;
   RunFlags run;
 };
 
@@ -45,10 +47,18 @@ std::string loss_words(const Loss& loss) {
       loss.mean_squared_error, loss.fraction_of_variance, loss.largest_error);
 }
 
+/// Rows that are encoded together: as they are, as scores, and as they come back.
+template <class T>
+void hold_chunk(MemoryBudget& budget, const Model<T>& model) {
+  const auto rows = static_cast<double>(rows_a_chunk(model.inputs()));
+  budget.hold(8 * rows *
+              (6 * static_cast<double>(model.inputs()) + 4 * static_cast<double>(model.outputs())));
+}
+
 template <class T>
 void compress_rows(const Model<T>& model, const CompressFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
-  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   CompressOptions options;
   try {
     options.scores = parse_score_format(flags.scores);
@@ -56,6 +66,11 @@ void compress_rows(const Model<T>& model, const CompressFlags& flags) {
     throw UsageError(fmt::format("--scores {}", error.what()));
   }
   options.preimage = preimage_options(flags.preimage, reading.threads);
+  MemoryBudget budget = budget_for(model, flags);
+  hold_decoder(budget, model, options.preimage);
+  hold_chunk(budget, model);
+  settle(budget, model, reading);
+  options.preimage.threads = reading.threads;
   options.missing = reading.missing;
   const auto source = open_like(model, flags, reading);
   const Compressed file = compress(model, *source, flags.output, options);
@@ -72,9 +87,21 @@ void compress_rows(const Model<T>& model, const CompressFlags& flags) {
 
 template <class T>
 void decompress_rows(const DecompressFlags& flags) {
-  const int threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
+  int threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
+  MemoryBudget budget(flags.memory);
+  DecompressAsks asks;
+  asks.before_model = [&](const CompressedFile& file) {
+    budget.load_bytes(static_cast<double>(file.model_size));
+  };
+  asks.before_decoder = [&](const Model<double>& model, PreImageOptions& options) {
+    budget.hold(bytes_of(model));
+    hold_decoder(budget, model, options);
+    hold_chunk(budget, model);
+    budget.settle(8 * static_cast<double>(model.inputs()), options.threads);
+    threads = options.threads;
+  };
   Compressed about;
-  const auto rows = decompress<T>(flags.file, threads, &about);
+  const auto rows = decompress<T>(flags.file, threads, &about, asks);
   const Schema& schema = rows->schema();
   Sink<T> out(flags.output,
               schema.feature_names.empty() ? numbered("x", schema.features) : schema.feature_names,
@@ -116,6 +143,7 @@ void add_decompress(CLI::App& app) {
   add_text(command, "-o,--output", flags->output, "FILE",
            "the rows (.csv .tsv .npy; - for standard output)", "Results");
   add_precision_flag(command, flags->precision, "of the rows (double)");
+  add_memory_flag(command, flags->memory);
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] {

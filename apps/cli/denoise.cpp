@@ -27,7 +27,10 @@ template <class T>
 void denoise_rows(const Model<T>& model, const DenoiseFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  PreImageRows<T> out(model, flags.preimage, reading.threads);
+  MemoryBudget budget = budget_for(model, flags);
+  hold_decoder(budget, model, preimage_options(flags.preimage, reading.threads));
+  settle(budget, model, reading);
+  PreImageRows<T> out(model, flags.preimage, reading.threads, budget.piece_bytes());
   const auto source = open_like(model, flags, reading);
   out.open(flags.output, source->schema());
   while (const auto block = source->next())

@@ -74,7 +74,10 @@ void inverse_rows(const Model<T>& model, const InverseFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   // If the model has no pre-images, this says so before files are opened.
-  PreImageRows<T> out(model, flags.preimage, reading.threads);
+  MemoryBudget budget = budget_for(model, flags);
+  hold_decoder(budget, model, preimage_options(flags.preimage, reading.threads));
+  settle(budget, model, reading);
+  PreImageRows<T> out(model, flags.preimage, reading.threads, budget.piece_bytes());
   reading.like = {{}, model.label_column(), model.id_column(), 0};
   const auto source = open<T>(flags.rows.data, reading);
   const Schema& schema = source->schema();

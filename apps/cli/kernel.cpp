@@ -6,6 +6,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
+#include "memory_budget.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
 #include "summary.hpp"
@@ -46,6 +47,7 @@ struct KernelFlags {
   std::string output;
   std::string precision = "double";
   std::string sample = "1000";
+  std::string memory;
   bool json = false;
 };
 
@@ -65,13 +67,29 @@ void list() {
         "Put together with +, * and ^: 0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear^2\n");
 }
 
+std::size_t memory_of(const KernelFlags& flags) {
+  return flags.memory.empty() ? available_memory_bytes() : parse_bytes(flags.memory, "--memory");
+}
+
+/// Refuses what the rows and matrices of `bytes` in all exceed.
+template <class T>
+void require_memory(const KernelFlags& flags, const Rows<T>& rows, double bytes,
+                    const std::string& what) {
+  bytes += static_cast<double>(rows.entries()) * sizeof(T);
+  const auto memory = static_cast<double>(memory_of(flags));
+  require(bytes <= memory, Errc::out_of_memory, "{} takes {}, more than the {} {}", what,
+          format_bytes(bytes), format_bytes(memory),
+          flags.memory.empty() ? "that are free" : "of --memory");
+}
+
 template <class T>
 Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
   if (keeps_holes(reading.missing))
     throw UsageError(
         fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
                     flags.rows.missing));
-  Table<T> table = read_all(*open<T>(flags.rows.data, reading), available_memory_bytes() / 2);
+  const std::size_t memory = memory_of(flags);
+  Table<T> table = read_all(*open<T>(flags.rows.data, reading), memory / 2);
   if (table.dropped_rows > 0 && !flags.run.quiet)
     say(fmt::format("mercer: note: {} row{} with missing cells left out\n", table.dropped_rows,
                     table.dropped_rows == 1 ? "" : "s"));
@@ -142,11 +160,14 @@ void check_rows(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   const Index sample = parse_integer("--sample", flags.sample, 1, 20'000);
   ProgressBar bar(!flags.run.quiet);
-  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), memory_of(flags));
   const Table<double> table = read_rows<double>(flags, reading);
   naming(flags.rows.data, [&] {
     require(table.rows().rows() > 0, Errc::bad_data, "no rows");
     const Kernel kernel = open.completed(table.rows());
+    const auto side = static_cast<double>(std::min(sample, table.rows().rows()));
+    require_memory(flags, table.rows(), 5 * 8 * side * side,
+                   fmt::format("a check of {} rows", side));
     const MercerCheck check = check_kernel(kernel, table.rows(), sample, reading.threads);
     stop_if_interrupted();
     bar.erase();
@@ -162,13 +183,11 @@ template <class T>
 void write_matrix(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   ProgressBar bar(!flags.run.quiet);
-  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), memory_of(flags));
   const Table<T> table = read_rows<T>(flags, reading);
   const Index n = table.rows().rows();
   const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
-  require(bytes <= static_cast<double>(available_memory_bytes()), Errc::out_of_memory,
-          "the kernel matrix of {} rows takes {}, more than the {} that are free", n,
-          format_bytes(bytes), format_bytes(static_cast<double>(available_memory_bytes())));
+  require_memory(flags, table.rows(), bytes, fmt::format("the kernel matrix of {} rows", n));
   const Matrix<T> k = naming(flags.rows.data, [&] {
     require(n > 0, Errc::bad_data, "no rows");
     const Kernel kernel = open.completed(table.rows());
@@ -216,6 +235,7 @@ void add_kernel(CLI::App& app) {
   add_text(check, "--sample", flags->sample, "N", "rows to check, evenly spaced (1000)", "Results");
   add_switch(check, "--json", flags->json, "as JSON", "Results");
   add_row_flags(check, flags->rows, Weights::no);
+  add_memory_flag(check, flags->memory);
   add_run_flags(check, flags->run);
   add_help(check);
   check.callback([flags] {
@@ -230,6 +250,7 @@ void add_kernel(CLI::App& app) {
            "the matrix (.csv .tsv .npy; - for standard output)", "Results")
       ->required();
   add_row_flags(matrix, flags->rows, Weights::no);
+  add_memory_flag(matrix, flags->memory);
   add_precision_flag(matrix, flags->precision, "of the arithmetic (double)");
   add_run_flags(matrix, flags->run);
   add_help(matrix);

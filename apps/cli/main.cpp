@@ -123,13 +123,17 @@ int run(int argc, char** argv) {
 
 }  // namespace mercer::cli
 
-int main(int argc, char** argv) {
-  using namespace mercer;
-  // Destructors of JSON values allocate: out of memory there, nothing can be thrown any more.
+/// Before anything static is constructed (the command-line library has validators that allocate),
+/// and for destructors of JSON values, which do too: nothing can be thrown from either.
+__attribute__((constructor(101))) static void end_in_words() {
   std::set_terminate([] {
-    cli::complain_of_memory();
+    mercer::cli::complain_of_memory();
     _exit(1);
   });
+}
+
+int main(int argc, char** argv) {
+  using namespace mercer;
   try {
     return cli::run(argc, argv);
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 #include "core/output_file.hpp"
 #include "file_plan.hpp"
 #include "help.hpp"
+#include "memory_budget.hpp"
 #include "model_file.hpp"
 #include "options.hpp"
 #include "summary.hpp"
@@ -29,9 +30,23 @@ struct MergeFlags {
   std::string output;
   std::string components = "all";
   std::string threads = "0";
+  std::string memory;
   bool json = false;
   bool quiet = false;
 };
+
+/// The models; their stacked components, or the triangle of these, its factors and the check of
+/// them: ten times the smaller of both, as measured.
+template <class T>
+void hold_merge(MemoryBudget& budget, const std::vector<Model<T>>& models) {
+  double rows = 0;
+  const auto columns = static_cast<double>(models[0].inputs());
+  for (const Model<T>& model : models) {
+    budget.hold(bytes_of(model));
+    rows += static_cast<double>(model.outputs() + 1);
+  }
+  budget.hold(10 * 8 * std::min(rows, columns) * columns);
+}
 
 template <class T>
 void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) {
@@ -39,6 +54,9 @@ void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) 
   options.components = parse_components(flags.components);
   options.threads = static_cast<int>(parse_integer("--threads", flags.threads, 0, 4096));
   options.names = flags.models;
+  MemoryBudget budget(flags.memory);
+  hold_merge(budget, models);
+  budget.settle(0, options.threads);
   const Model<T> merged = merge(models, options);
   if (!flags.output.empty()) {
     OutputFile file(flags.output);
@@ -65,7 +83,12 @@ void run(const MergeFlags& flags) {
   plan.reads("MODELS", flags.models).writes("--output", flags.output).prints_json(flags.json);
   plan.check();
   std::vector<AnyModel> loaded;
-  for (const std::string& path : flags.models) loaded.push_back(load_any(path));
+  MemoryBudget budget(flags.memory);
+  for (const std::string& path : flags.models) {
+    budget.load(path);
+    loaded.push_back(load_any(path));
+    budget.hold(std::visit([](const auto& model) { return bytes_of(model); }, loaded.back()));
+  }
   const bool all_float = std::ranges::all_of(
       loaded, [](const AnyModel& m) { return std::holds_alternative<Model<float>>(m); });
   // One model in double makes all of them so.
@@ -102,6 +125,7 @@ void add_merge(CLI::App& app) {
            "Results");
   add_switch(command, "--json", flags->json, "the model's report as JSON instead of words",
              "Results");
+  add_memory_flag(command, flags->memory);
   add_text(command, "--threads", flags->threads, "N", "threads (one per core)", "Running");
   add_switch(command, "-q,--quiet", flags->quiet, "no words", "Running");
   add_help(command);

@@ -7,6 +7,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
+#include "memory_budget.hpp"
 #include "model_rows.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
@@ -33,8 +34,12 @@ constexpr const char* plot_examples =
     "  mercer plot wine.st new.csv --kind t2spe --reference good.csv -o limits.svg\n"
     "  mercer plot trace.csv --kind trace -o run.svg         the trace of mercer learn\n";
 
-/// Numbers that are kept of rows: beyond that every other row has to do.
-constexpr Index most_numbers = Index{1} << 23;
+/// Rows of so many numbers that are kept: beyond that every other row has to do. A row has its
+/// numbers twice while they grow and once more for the picture, its name and label, and its dot.
+Index most_rows(Index width, const MemoryBudget& budget) {
+  const double room = std::min(budget.share(), 8.0 * (1 << 23) * 3);
+  return std::max<Index>(2, static_cast<Index>(room / (24 * static_cast<double>(width) + 480)));
+}
 
 struct PlotFlags {
   RowFlags rows;
@@ -48,6 +53,7 @@ struct PlotFlags {
   std::string level = "0.99";
   std::string reference;
   std::string levels = "9";
+  std::string memory;
   bool ellipses = false;
 };
 
@@ -135,10 +141,15 @@ template <class T, class NumbersOf>
 DrawnRows drawn_rows(const Model<T>& model, const PlotFlags& flags, Index width,
                      const NumbersOf& numbers_of) {
   ProgressBar bar(!flags.run.quiet);
-  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  MemoryBudget budget(flags.memory);
+  budget.hold(bytes_of(model));
+  if (flags.kind == "t2spe") hold_scorer(budget, model, parse_level("--flag", flags.level));
+  budget.settle(8 * static_cast<double>(std::max(model.inputs(), width)), reading.threads);
+  reading.block_bytes = budget.block_bytes();
   const auto source = open_for(model, flags.model, flags.rows.data, reading);
-  DrawnRows drawn(width, most_numbers / width);
-  const Index piece = std::max<Index>(256, (Index{1} << 19) / width);
+  DrawnRows drawn(width, most_rows(width, budget));
+  const Index piece = std::max<Index>(256, static_cast<Index>(budget.piece_bytes() / 8) / width);
   while (const auto block = source->next())
     for (Index first = 0; first < block->rows.rows(); first += piece) {
       stop_if_interrupted();
@@ -187,10 +198,15 @@ std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, PlotOption
   if (has_spe) all.spe = rows.numbers().col(1);
   const double level = parse_level("--flag", flags.level);
   if (flags.reference.empty()) return t2spe_svg(all, scorer.limits(level), options);
-  const ReadOptions reading = read_options(flags.rows, flags.run, {});
+  ReadOptions reading = read_options(flags.rows, flags.run, {});
+  MemoryBudget budget(flags.memory);
+  budget.hold(bytes_of(model));
+  hold_scorer(budget, model, level);
+  budget.settle(8 * static_cast<double>(model.inputs()), reading.threads);
+  reading.block_bytes = budget.block_bytes();
   return t2spe_svg(all,
                    reference_limits(model, scorer, flags.model, flags.reference, reading, level,
-                                    flags.run.quiet),
+                                    flags.run.quiet, budget),
                    options);
 }
 
@@ -275,6 +291,7 @@ void run(const PlotFlags& flags) {
       .writes("--output", flags.output)
       .check();
   const bool is_trace = flags.kind == "trace" && !flags.model.ends_with(".st");
+  MemoryBudget(flags.memory).load(flags.model);
   const std::string picture =
       is_trace ? draw_trace(flags)
                : std::visit([&](const auto& model) { return draw(model, flags); },
@@ -315,6 +332,7 @@ void add_plot(CLI::App& app) {
   add_text(command, "--width", flags->width, "N", "in pixels (640)", "Results");
   add_text(command, "--height", flags->height, "N", "in pixels (480)", "Results");
   add_row_flags(command, flags->rows, Weights::no);
+  add_memory_flag(command, flags->memory);
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] { run(*flags); });

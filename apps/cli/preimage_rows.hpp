@@ -40,8 +40,10 @@ std::vector<std::string> row_names(const Model<T>& model) {
 template <class T>
 class PreImageRows {
  public:
-  PreImageRows(const Model<T>& model, const PreImageFlags& flags, int threads)
+  PreImageRows(const Model<T>& model, const PreImageFlags& flags, int threads,
+               std::size_t piece_bytes)
       : model_(model),
+        piece_bytes_(piece_bytes),
         distances_path_(flags.distances),
         threads_(threads),
         decoder_(model, preimage_options(flags, threads)) {}
@@ -58,7 +60,7 @@ class PreImageRows {
   /// Rows to decode at a time.
   Index piece() const {
     const Index widest = std::max(model_.inputs(), model_.outputs());
-    return std::max<Index>(64, (Index{4} << 20) / static_cast<Index>(sizeof(T)) / widest);
+    return std::max<Index>(64, static_cast<Index>(piece_bytes_ / sizeof(T)) / widest);
   }
 
   /// The texts of these scores begin at `first` in those of the block.
@@ -103,6 +105,7 @@ class PreImageRows {
   }
 
   const Model<T>& model_;
+  std::size_t piece_bytes_;
   std::string distances_path_;
   int threads_;
   Decoder<T> decoder_;

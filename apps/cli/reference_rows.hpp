@@ -1,8 +1,10 @@
 #pragma once
 // Limits from rows that are known to be good: `--reference`.
 
+#include "core/memory.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
+#include "memory_budget.hpp"
 #include "model_rows.hpp"
 
 #include <mercer/score.hpp>
@@ -15,7 +17,8 @@ namespace mercer::cli {
 template <class T>
 ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
                              const std::string& model_path, const std::string& reference,
-                             ReadOptions reading, double level, bool quiet) {
+                             ReadOptions reading, double level, bool quiet,
+                             const MemoryBudget& budget = MemoryBudget("")) {
   reading.weights.clear();
   const auto source = open_for(model, model_path, reference, reading);
   std::vector<double> t2, spe;
@@ -25,6 +28,12 @@ ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
         naming(source->name(), [&] { return scorer(block->rows, reading.missing); });
     t2.insert(t2.end(), rows.t2.begin(), rows.t2.end());
     spe.insert(spe.end(), rows.spe.begin(), rows.spe.end());
+    // Two numbers a row, in vectors that double, copied and sorted.
+    const double bytes = 80 * static_cast<double>(t2.size());
+    require(bytes <= budget.share(), Errc::out_of_memory,
+            "'{}' has too many rows for --memory: {} of them take {}; give fewer good rows, or "
+            "more memory",
+            source->name(), t2.size(), format_bytes(bytes));
   }
   require(!t2.empty(), Errc::bad_data, "'{}' has no rows", source->name());
   note_dropped(*source, quiet);

@@ -92,7 +92,8 @@ void take_flagged(const Block<T>& block, Index first, Index seen, const RowScore
 
 template <class T>
 Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimits& limits,
-                Source<T>& source, const ScoreFlags& flags, const ReadOptions& reading) {
+                Source<T>& source, const ScoreFlags& flags, const ReadOptions& reading,
+                std::size_t piece_bytes) {
   const std::vector<std::string> names =
       column_names(model.outputs(), scorer.no_spe().empty(), flags);
   std::optional<Sink<double>> out;
@@ -100,7 +101,8 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
     out.emplace(flags.output, names, Sink<double>::Texts{source.schema().id, source.schema().label},
                 Format::by_extension, reading.threads);
   Findings found;
-  const Index piece = std::max<Index>(256, (Index{1} << 19) / (model.outputs() + 4));
+  const Index piece =
+      std::max<Index>(256, static_cast<Index>(piece_bytes / 8) / (model.outputs() + 4));
   while (const auto block = source.next()) {
     const Index seen = found.totals.rows;
     for (Index first = 0; first < block->rows.rows(); first += piece) {
@@ -130,18 +132,21 @@ template <class T>
 void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   const double level = flags.flag.empty() ? 0.99 : parse_level("--flag", flags.flag);
   ProgressBar bar(!flags.run.quiet);
-  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  MemoryBudget budget = budget_for(model, flags);
+  hold_scorer(budget, model, level);
+  settle(budget, model, reading);
   const auto source = open_for(model, flags.model, flags.rows.data, reading);
   const Scorer<T> scorer(model, reading.threads);
   const ScoreLimits limits = flags.reference.empty()
                                  ? scorer.limits(level)
                                  : reference_limits(model, scorer, flags.model, flags.reference,
-                                                    reading, level, flags.run.quiet);
+                                                    reading, level, flags.run.quiet, budget);
   // Flags that no limit decides would call every row an ordinary one.
   require(flags.flag.empty() || limits.t2 || limits.spe, Errc::bad_data,
           "there are no limits to flag rows by: {}{}", limits.t2_from,
           flags.reference.empty() ? "; give rows known to be good (--reference)" : "");
-  Findings found = stream(model, scorer, limits, *source, flags, reading);
+  Findings found = stream(model, scorer, limits, *source, flags, reading, budget.piece_bytes());
   bar.erase();
   note_dropped(*source, flags.run.quiet);
   found.components = model.outputs();

@@ -20,12 +20,12 @@ Sink<T> open_scores(const std::string& path, const Model<T>& model, const Schema
                  Format::by_extension, threads);
 }
 
-/// Appends the scores of a block, in pieces of a few MiB.
+/// Appends the scores of a block, in pieces of about so many bytes.
 template <class T>
 void write_scores(Sink<T>& out, const Model<T>& model, const Block<T>& block,
-                  const TransformOptions& options) {
-  const Index piece = std::max<Index>(
-      256, (Index{4} << 20) / static_cast<Index>(sizeof(T)) / std::max<Index>(1, model.outputs()));
+                  const TransformOptions& options, std::size_t piece_bytes = std::size_t{4} << 20) {
+  const Index row_bytes = static_cast<Index>(sizeof(T)) * std::max<Index>(1, model.outputs());
+  const Index piece = std::max<Index>(256, static_cast<Index>(piece_bytes) / row_bytes);
   Matrix<T> scores;
   for (Index first = 0; first < block.rows.rows(); first += piece) {
     stop_if_interrupted();

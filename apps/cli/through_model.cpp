@@ -16,6 +16,7 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
   add_text(command, "-o,--output", flags.output, "FILE", output_help, "Results");
   add_row_flags(command, flags.rows, weights);
   add_precision_flag(command, flags.precision, "of the arithmetic (the model's)");
+  add_memory_flag(command, flags.memory);
   add_run_flags(command, flags.run);
   add_help(command);
 }
@@ -29,6 +30,7 @@ FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name) 
 }
 
 AnyModel load_model(const ThroughModelFlags& flags) {
+  MemoryBudget(flags.memory).load(flags.model);
   if (flags.precision.empty()) return load_any(flags.model);
   if (parse_is_float(flags.precision)) return Model<float>::load(flags.model);
   return Model<double>::load(flags.model);

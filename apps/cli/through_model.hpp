@@ -2,11 +2,13 @@
 // Commands that send rows through a saved model: the flags they share, and the model.
 
 #include "file_plan.hpp"
+#include "memory_budget.hpp"
 #include "options.hpp"
 
 #include <mercer/data.hpp>
 #include <mercer/model.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -18,6 +20,7 @@ struct ThroughModelFlags {
   std::string model;
   std::string output = "-";
   std::string precision;
+  std::string memory;
 };
 
 /// MODEL, then the rows as `data_name`; -o, what rows in general take, --precision.
@@ -28,8 +31,24 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
 /// What these flags read and write, to be completed and checked before anything is opened.
 FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name);
 
-/// The model in the precision asked for, or in its own.
+/// The model in the precision asked for, or in its own, where it fits into the memory.
 AnyModel load_model(const ThroughModelFlags& flags);
+
+/// `--memory` less what the model takes; `settle` it before anything is opened.
+template <class T>
+MemoryBudget budget_for(const Model<T>& model, const ThroughModelFlags& flags) {
+  MemoryBudget budget(flags.memory);
+  budget.hold(bytes_of(model));
+  return budget;
+}
+
+/// Chooses blocks and threads.
+template <class T>
+void settle(MemoryBudget& budget, const Model<T>& model, ReadOptions& reading) {
+  budget.settle(8 * static_cast<double>(std::max(model.inputs(), model.outputs())),
+                reading.threads);
+  reading.block_bytes = budget.block_bytes();
+}
 
 /// DATA, with the columns of the model.
 template <class T>

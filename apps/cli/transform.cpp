@@ -24,10 +24,12 @@ template <class T>
 void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  MemoryBudget budget = budget_for(model, flags);
+  settle(budget, model, reading);
   const auto source = open_like(model, flags, reading);
   Sink<T> out = open_scores(flags.output, model, source->schema(), reading.threads);
   while (const auto block = source->next())
-    write_scores(out, model, *block, {reading.threads, reading.missing});
+    write_scores(out, model, *block, {reading.threads, reading.missing}, budget.piece_bytes());
   out.finish();
   stop_if_interrupted();
   out.close();

@@ -1,8 +1,10 @@
 #include "commands.hpp"
 
 #include "bars.hpp"
+#include "core/memory.hpp"
 #include "core/output_file.hpp"
-#include "data/memory.hpp"
+#include "core/parallel.hpp"
+#include "core/require.hpp"
 #include "file_plan.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
@@ -116,6 +118,31 @@ std::string table_text(const Tuned& tuned) {
   return text;
 }
 
+/// Folds are fitted at the same time, each with its rows, its kernel matrix and its pre-images:
+/// fewer at once where --memory asks for that. Results do not depend on it.
+template <class T>
+void share_memory(TuneOptions& options, const Rows<T>& all) {
+  if (options.fit.memory == 0) return;
+  const auto total = static_cast<double>(options.fit.memory);
+  const auto used = static_cast<double>(std::min(options.rows, all.rows()));
+  const auto columns = static_cast<double>(all.cols());
+  const double held = 2 * sizeof(T) * used * columns +
+                      std::min(total / 2, sizeof(T) * static_cast<double>(all.entries()));
+  const double learned = std::min(used, 1000.0);
+  const double preimages =
+      8 * (2 * learned * learned + 256 * (3 * used + learned) + used * (3 * columns + 192));
+  // The Krylov basis, which for so few rows may be all of the space.
+  const double least_fit = 8 * used * std::min(used, 2400.0) + (4 << 20);
+  require(held + preimages + least_fit <= total, Errc::out_of_memory,
+          "--memory {} is too little: tuning on {} rows takes {} or more; look at fewer (--rows)",
+          format_bytes(total), used, format_bytes(held + preimages + least_fit));
+  const double affordable = (total - held) / (preimages + least_fit);
+  const int threads = std::min(thread_count(options.fit.threads), options.folds);
+  options.fit.threads = std::clamp(static_cast<int>(std::min(affordable, 4096.0)), 1, threads);
+  options.preimage.threads = options.fit.threads;
+  options.fit.memory = static_cast<std::size_t>((total - held) / options.fit.threads - preimages);
+}
+
 template <class T>
 void tune_rows(const TuneFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
@@ -142,26 +169,36 @@ void tune_rows(const TuneFlags& flags) {
   for (const std::string& path : {flags.model, flags.table, flags.plot})
     if (can_try(path)) OutputFile trial(path);
 
-  const ReadOptions reading =
-      read_options(flags.rows, flags.run, options.fit.monitor, options.fit.memory);
-  const auto source = open<T>(flags.rows.data, reading);
-  Table<T> table = read_all(*source, options.fit.memory);
-  const double* weights = table.weights.empty() ? nullptr : table.weights.data();
-  options.kernels = kernel_grid<T>(flags.kernels, table.rows(), options.fit.scale);
+  const std::size_t memory = options.fit.memory;
+  const int threads = options.fit.threads;
+  const ReadOptions reading = read_options(flags.rows, flags.run, options.fit.monitor, memory);
+  KeptRows<T> source(open<T>(flags.rows.data, reading), options.fit.memory, true);
+  require(source.in_memory(), Errc::out_of_memory,
+          "'{}' does not fit into half of --memory {}, and tuning draws from all rows: it takes {} "
+          "or more",
+          source.name(), flags.variance.memory,
+          format_bytes(2.0 * sizeof(T) * static_cast<double>(source.expected_rows()) *
+                       static_cast<double>(source.schema().features)));
+  const Rows<T> all = source.whole()->rows;
+  const double* weights = source.whole()->weights;
+  share_memory(options, all);
+  options.kernels = kernel_grid<T>(flags.kernels, all, options.fit.scale);
   std::optional<TuneCheckpoint> checkpoint;
   if (!flags.checkpoint.empty()) {
-    checkpoint.emplace(flags.checkpoint, run_identity(table.rows(), weights, options));
+    checkpoint.emplace(flags.checkpoint, run_identity(all, weights, options));
     options.known = checkpoint->cells();
     options.on_cells = [&](const std::vector<TuneCell>& cells) { checkpoint->add(cells); };
   }
-  const Tuned tuned = naming(source->name(), [&] { return tune(table.rows(), options, weights); });
+  Tuned tuned = naming(source.name(), [&] { return tune(all, options, weights); });
   const TuneCell& best = tuned.cells[tuned.best];
-  const Index row_count = table.rows().rows(), columns = table.rows().cols();
+  const Index row_count = all.rows(), columns = all.cols();
   // Not earlier: a run that is killed leaves no file behind but its checkpoint.
   std::optional<OutputFile> model_file, table_file, plot_file;
   if (!flags.model.empty()) {
-    const auto rows = from_table(std::move(table), source->name(), reading.block_bytes);
-    const Model<T> model = naming(source->name(), [&] { return fit(*rows, tuned.options); });
+    // One fit, where folds had been at work beside each other.
+    tuned.options.memory = memory;
+    tuned.options.threads = threads;
+    const Model<T> model = naming(source.name(), [&] { return fit(source, tuned.options); });
     model_file.emplace(flags.model);
     write_model(*model_file, model);
     model_file->finish();
@@ -187,7 +224,7 @@ void tune_rows(const TuneFlags& flags) {
   const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
   std::string text =
       fmt::format("{}  {} rows x {} columns, {} kernels, {}\n\n",
-                  out.bold(shown(source->name(), 60, out.unicode)), row_count, columns,
+                  out.bold(shown(source.name(), 60, out.unicode)), row_count, columns,
                   options.kernels.size(), name_of(options.criterion)) +
       chart(tuned, options.criterion, out) +
       fmt::format("\n{}{}: {}\n", best.kernel,

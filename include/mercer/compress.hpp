@@ -59,14 +59,15 @@ struct Compressed {
   std::int64_t model_bytes = 0;  ///< of these, the model's
 };
 
-/// Writes the file, whole or not at all. One pass over the source; rows are taken in blocks.
+/// Writes the file, whole or not at all. One pass over the source; rows are taken in blocks, and
+/// what becomes of them waits in a file without a name in the folder of `path`.
 template <class T>
 Compressed compress(const Model<T>& model, Source<T>& source, const std::string& path,
                     const CompressOptions& options = {});
 
-/// The rows again, in blocks, with their ids and labels. The file is read at once. Rows are found
-/// in double precision and rounded to T; `float` throws `Errc::bad_data` where the file does not
-/// tell the loss of that.
+/// The rows again, in blocks, with their ids and labels. The file is mapped; what comes by a pipe
+/// is kept in a temporary file. Rows are found in double precision and rounded to T; `float` throws
+/// `Errc::bad_data` where the file does not tell the loss of that.
 template <class T>
 std::unique_ptr<Source<T>> decompress(const std::string& path, int threads = 0,
                                       Compressed* about = nullptr);

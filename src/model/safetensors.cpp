@@ -120,8 +120,12 @@ Header parse_header(std::string_view json, const std::string& file) {
 
 std::string make_header(const std::vector<std::pair<std::string, std::string>>& metadata,
                         const std::vector<Array>& arrays) {
-  nlohmann::ordered_json root;
-  for (const auto& [key, text] : metadata) root["__metadata__"][key] = text;
+  // Objects from the start: a null that cannot become one for want of memory is left with neither,
+  // and its destructor crashes.
+  using Json = nlohmann::ordered_json;
+  Json about = Json::object(), root = Json::object();
+  for (const auto& [key, text] : metadata) about[key] = text;
+  if (!metadata.empty()) root["__metadata__"] = std::move(about);
   std::size_t begin = 0;
   for (const Array& array : arrays) {
     const std::size_t end = begin + array.bytes.size();

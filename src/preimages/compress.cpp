@@ -2,7 +2,10 @@
 
 #include "core/output_file.hpp"
 #include "core/require.hpp"
+#include "core/spill.hpp"
 #include "data/bytes.hpp"
+#include "data/file_map.hpp"
+#include "model/codec.hpp"
 #include "preimages/compressed_file.hpp"
 #include "preimages/deflate.hpp"
 #include "preimages/score_codec.hpp"
@@ -65,6 +68,7 @@ class LossSums {
 /// Texts one after the other, each with its length before it.
 class Texts {
  public:
+  explicit Texts(Spill& out) : deflater_(out) {}
   void add(std::string_view text) {
     const auto length = static_cast<std::uint32_t>(text.size());
     char bytes[4];
@@ -74,7 +78,7 @@ class Texts {
     size_ += 4 + text.size();
   }
   std::size_t size() const { return size_; }
-  std::string finish() { return deflater_.finish(); }
+  void finish() { deflater_.finish(); }
 
  private:
   Deflater deflater_;
@@ -95,24 +99,54 @@ void read_texts(Inflater& from, Index count, TextColumn& texts, const std::strin
   }
 }
 
-std::string read_file(const std::string& path, std::string& name) {
-  const auto stream = open_bytes(path, {});
-  name = stream->name();
-  std::string bytes;
-  std::string buffer(std::size_t{1} << 20, '\0');
-  while (const std::size_t got = stream->read(buffer.data(), buffer.size()))
-    bytes.append(buffer, 0, got);
-  return bytes;
+/// A file's bytes: mapped, or of a pipe and of gzip, which can be read once, kept beside.
+class WholeBytes {
+ public:
+  explicit WholeBytes(const std::string& path) : stream_(open_bytes(path, {})) {
+    if (stream_->descriptor() >= 0 && stream_->size() > 0) {
+      map_ = FileMap(stream_->descriptor(), stream_->size(), stream_->name());
+      bytes_ = {map_.data(), map_.size()};
+      return;
+    }
+    std::string buffer(std::size_t{1} << 20, '\0');
+    while (const std::size_t got = stream_->read(buffer.data(), buffer.size()))
+      spill_.add({buffer.data(), got});
+    bytes_ = spill_.view();
+  }
+  std::string_view bytes() const { return bytes_; }
+  std::string name() const { return stream_->name(); }
+  /// Throws when the file is another one by now.
+  void require_unchanged() const {
+    if (map_.data()) stream_->require_unchanged();
+  }
+
+ private:
+  std::unique_ptr<ByteStream> stream_;
+  FileMap map_;
+  Spill spill_{};
+  std::string_view bytes_;
+};
+
+/// The folder of a file to be written, with its last '/'; empty: it is not written into one.
+std::string folder_of(const std::string& path) {
+  if (path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")) return {};
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
 template <class T>
 class DecompressedRows final : public Source<T> {
  public:
-  DecompressedRows(CompressedFile file, std::string name, int threads)
-      : file_(std::move(file)), name_(std::move(name)), model_(read_model()) {
+  DecompressedRows(std::unique_ptr<const WholeBytes> bytes, CompressedFile file, int threads,
+                   const DecompressAsks& asks)
+      : bytes_(std::move(bytes)),
+        file_(std::move(file)),
+        name_(bytes_->name()),
+        model_(read_model()) {
     require(model_.outputs() == file_.about.components && model_.inputs() == file_.about.columns,
             Errc::bad_file, "'{}' is damaged (its scores are not those of its model)", name_);
     file_.preimage.threads = threads;
+    asks.before_decoder(model_, file_.preimage);
     decoder_.emplace(model_, file_.preimage);
     deviations_ = deviations_of(model_);
     schema_.features = model_.inputs();
@@ -137,6 +171,7 @@ class DecompressedRows final : public Source<T> {
     const Compressed& about = file_.about;
     const Index count = std::min(rows_a_chunk(about.columns), about.rows - done_);
     if (count <= 0) return std::nullopt;
+    bytes_->require_unchanged();
     const auto size =
         static_cast<std::size_t>(count * about.components * score_bytes(about.scores));
     const std::string bytes = scores_->next(size);
@@ -165,7 +200,8 @@ class DecompressedRows final : public Source<T> {
     return Model<double>::deserialize(bytes, name_);
   }
 
-  CompressedFile file_;
+  std::unique_ptr<const WholeBytes> bytes_;
+  CompressedFile file_;  // of those
   std::string name_;
   Model<double> model_;
   std::optional<Decoder<double>> decoder_;
@@ -199,8 +235,10 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
   const Vector<double> deviations = deviations_of(exact_model);
   const auto copy = identity_map<T>(model.inputs());
   LossSums sums(model.inputs()), float_sums(model.inputs());
-  Deflater scores;
-  Texts labels, ids;
+  const std::string folder = folder_of(path);
+  Spill score_parts(folder), label_parts(folder), id_parts(folder), model_parts(folder);
+  Deflater scores(score_parts);
+  Texts labels(label_parts), ids(id_parts);
   const Index chunk = rows_a_chunk(model.inputs());
   Matrix<T> waiting(chunk, model.inputs());  // rows until a chunk is full
   Index filled = 0;
@@ -237,31 +275,47 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
   about.loss = sums.loss();
   if (float_sums.finite()) about.float_loss = float_sums.loss();
 
-  const std::string whole = model.serialize();
-  file.model_size = whole.size();
+  {
+    const Encoded encoded = encode(model.parts());
+    Deflater deflated(model_parts);
+    deflated.add(encoded.header);
+    file.model_size = encoded.header.size();
+    for (const std::string_view array : encoded.arrays) {
+      deflated.add(array);
+      file.model_size += array.size();
+    }
+    deflated.finish();
+  }
+  scores.finish();
+  labels.finish();
+  ids.finish();
   file.labels_size = labels.size();
   file.ids_size = ids.size();
-  Deflater deflated;
-  deflated.add(whole);
-  file.model = deflated.finish();
-  file.scores = scores.finish();
-  file.labels = labels.finish();
-  file.ids = ids.finish();
-  const std::string bytes = encode_compressed(file);
-  about.bytes = static_cast<std::int64_t>(bytes.size());
+  file.model = model_parts.view();
+  file.scores = score_parts.view();
+  file.labels = label_parts.view();
+  file.ids = id_parts.view();
+  const std::string header = compressed_header(file);
   about.model_bytes = static_cast<std::int64_t>(file.model.size());
+  about.bytes = static_cast<std::int64_t>(header.size());
   OutputFile out(path);
-  out.write(bytes);
+  out.write(header);
+  for (Spill* part : {&model_parts, &score_parts, &label_parts, &id_parts}) {
+    out.write(part->view());
+    part->release();
+    about.bytes += static_cast<std::int64_t>(part->size());
+  }
   out.finish();
   out.publish();
   return about;
 }
 
 template <class T>
-std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Compressed* about) {
-  std::string name;
-  const std::string bytes = read_file(path, name);
-  CompressedFile file = decode_compressed(bytes, name);
+std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Compressed* about,
+                                      const DecompressAsks& asks) {
+  auto bytes = std::make_unique<const WholeBytes>(path);
+  const std::string name = bytes->name();
+  CompressedFile file = decode_compressed(bytes->bytes(), name);
   if constexpr (std::is_same_v<T, float>) {
     require(file.about.float_loss.has_value(), Errc::bad_data,
             "'{}' does not tell what its rows lose in single precision; decompress them in double "
@@ -270,12 +324,20 @@ std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Comp
     file.about.loss = *file.about.float_loss;
   }
   if (about) *about = file.about;
-  return std::make_unique<DecompressedRows<T>>(std::move(file), std::move(name), threads);
+  asks.before_model(file);
+  return std::make_unique<DecompressedRows<T>>(std::move(bytes), std::move(file), threads, asks);
 }
 
-#define MERCER_INSTANTIATE(T)                                                   \
-  template Compressed compress(const Model<T>&, Source<T>&, const std::string&, \
-                               const CompressOptions&);                         \
+template <class T>
+std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Compressed* about) {
+  return decompress<T>(path, threads, about, DecompressAsks{});
+}
+
+#define MERCER_INSTANTIATE(T)                                                          \
+  template Compressed compress(const Model<T>&, Source<T>&, const std::string&,        \
+                               const CompressOptions&);                                \
+  template std::unique_ptr<Source<T>> decompress(const std::string&, int, Compressed*, \
+                                                 const DecompressAsks&);               \
   template std::unique_ptr<Source<T>> decompress(const std::string&, int, Compressed*);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

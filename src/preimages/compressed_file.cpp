@@ -70,7 +70,7 @@ class Reader {
 
 }  // namespace
 
-std::string encode_compressed(const CompressedFile& f) {
+std::string compressed_header(const CompressedFile& f) {
   const Compressed& a = f.about;
   nlohmann::ordered_json words{{"rows", a.rows},
                                {"columns", a.columns},
@@ -92,19 +92,20 @@ std::string encode_compressed(const CompressedFile& f) {
     words["float_fraction_of_variance"] = a.float_loss->fraction_of_variance;
     words["float_largest_error"] = a.float_loss->largest_error;
   }
-  const auto array = [](const char* name, const std::string& bytes) {
+  const auto array = [](const char* name, std::string_view bytes) {
     return safetensors::Array{name, "U8", {bytes.size()}, bytes};
   };
-  std::string bytes = safetensors::make_header({{"checksum", std::string(checksum::zeros)},
-                                                {"format", "mercer-rows"},
-                                                {"format_version", "1"},
-                                                {"mercer", json_text(words)}},
-                                               {array("model", f.model), array("scores", f.scores),
-                                                array("labels", f.labels), array("ids", f.ids)});
-  for (const std::string* part : {&f.model, &f.scores, &f.labels, &f.ids}) bytes += *part;
-  bytes.replace(checksum::position, checksum::zeros.size(),
-                checksum::text(checksum::add(0, bytes)));
-  return bytes;
+  std::string header = safetensors::make_header({{"checksum", std::string(checksum::zeros)},
+                                                 {"format", "mercer-rows"},
+                                                 {"format_version", "1"},
+                                                 {"mercer", json_text(words)}},
+                                                {array("model", f.model), array("scores", f.scores),
+                                                 array("labels", f.labels), array("ids", f.ids)});
+  unsigned long sum = checksum::add(0, header);
+  for (const std::string_view part : {f.model, f.scores, f.labels, f.ids})
+    sum = checksum::add(sum, part);
+  header.replace(checksum::position, checksum::zeros.size(), checksum::text(sum));
+  return header;
 }
 
 CompressedFile decode_compressed(std::string_view bytes, const std::string& name) {
@@ -151,7 +152,7 @@ CompressedFile decode_compressed(std::string_view bytes, const std::string& name
     const safetensors::Tensor& t = found->second;
     if (size > most_inflated(t.end - t.begin))
       damaged(name, fmt::format("'{}' is too short for what it claims to hold", key));
-    return std::string(bytes.substr(header.data_begin + t.begin, t.end - t.begin));
+    return bytes.substr(header.data_begin + t.begin, t.end - t.begin);
   };
   f.model_size = static_cast<std::size_t>(get.count("model_size"));
   f.labels_size = static_cast<std::size_t>(get.count("labels_size"));

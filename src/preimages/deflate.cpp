@@ -22,7 +22,7 @@ struct Deflater::Stream {
   z_stream z{};
 };
 
-Deflater::Deflater() : stream_(std::make_unique<Stream>()) {
+Deflater::Deflater(Spill& out) : stream_(std::make_unique<Stream>()), out_(out) {
   if (deflateInit(&stream_->z, Z_BEST_COMPRESSION) != Z_OK) throw std::bad_alloc();
 }
 Deflater::~Deflater() { deflateEnd(&stream_->z); }
@@ -34,7 +34,7 @@ void Deflater::run(int flush) {
     z.next_out = reinterpret_cast<Bytef*>(buffer.data());
     z.avail_out = static_cast<uInt>(buffer.size());
     deflate(&z, flush);
-    out_.append(buffer.data(), buffer.size() - z.avail_out);
+    out_.add({buffer.data(), buffer.size() - z.avail_out});
   } while (z.avail_out == 0);
 }
 
@@ -48,10 +48,9 @@ void Deflater::add(std::string_view bytes) {
   }
 }
 
-std::string Deflater::finish() {
+void Deflater::finish() {
   stream_->z.avail_in = 0;
   run(Z_FINISH);
-  return std::move(out_);
 }
 
 struct Inflater::Stream {

@@ -1,5 +1,7 @@
 #pragma once
-// Bytes deflated and inflated in memory (zlib).
+// Bytes deflated and inflated piece by piece (zlib).
+
+#include "core/spill.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -8,19 +10,19 @@
 
 namespace mercer {
 
-/// Takes bytes piece by piece; `finish` gives all of them, deflated.
+/// Takes bytes piece by piece and adds them, deflated, to `out`.
 class Deflater {
  public:
-  Deflater();
+  explicit Deflater(Spill& out);
   ~Deflater();
   void add(std::string_view bytes);
-  std::string finish();
+  void finish();
 
  private:
   struct Stream;
   void run(int flush);
   std::unique_ptr<Stream> stream_;
-  std::string out_;
+  Spill& out_;
 };
 
 /// Gives bytes piece by piece. Nothing is allocated but what is asked for.

@@ -47,51 +47,51 @@ class BadInput : public testing::Test {
   TempDir dir;
 };
 
-TEST_F(BadInput, missing_file) {
+TEST_F(BadInput, M_P8_missing_file) {
   expect_fit_fails(dir / "none.csv", 1, {"none.csv", "No such file"});
 }
 
-TEST_F(BadInput, unreadable_file) {
+TEST_F(BadInput, M_P8_unreadable_file) {
   expect_fit_fails(dir.path(), 1, {dir.path(), "is a directory"});
   std::filesystem::create_symlink("nowhere.csv", dir / "dangling.csv");
   expect_fit_fails(dir / "dangling.csv", 1, {"dangling.csv", "No such file"});
 }
 
-TEST_F(BadInput, empty_file) {
+TEST_F(BadInput, M_P8_empty_file) {
   expect_fit_fails(dir.file("empty.csv", ""), 1, {"empty.csv", "empty"});
   expect_fit_fails(dir.file("empty.npy", ""), 1, {"empty.npy"});
 }
 
-TEST_F(BadInput, header_only) {
+TEST_F(BadInput, M_P8_header_only) {
   expect_fit_fails(dir.file("header.csv", "a,b\n"), 1, {"header.csv", "no rows"});
 }
 
-TEST_F(BadInput, one_row) {
+TEST_F(BadInput, M_P8_one_row) {
   expect_fit_fails(dir.file("one.csv", "a,b\n1,2\n"), 1, {"one.csv", "one row"});
 }
 
-TEST_F(BadInput, ragged_row) {
+TEST_F(BadInput, M_P8_ragged_row) {
   expect_fit_fails(dir.file("ragged.csv", "a,b\n1,2\n3,4,5\n6,7\n"), 1, {"ragged.csv", "line 3"});
 }
 
-TEST_F(BadInput, text_in_a_numeric_column) {
+TEST_F(BadInput, M_P8_text_in_a_numeric_column) {
   expect_fit_fails(dir.file("text.csv", "a,b\n1,2\n3,4\n5,six\n"), 1,
                    {"text.csv", "line 4", "'b'", "'six'", "--exclude b"});
   expect_fit_fails(data_file("iris.csv"), 1, {"line 2", "'species'", "--label species"});
 }
 
-TEST_F(BadInput, missing_cells) {
+TEST_F(BadInput, M_P8_missing_cells) {
   expect_fit_fails(dir.file("nan.csv", "a,b\n1,2\n3,\n5,6\n7,NaN\n"), 1,
                    {"nan.csv", "line 3", "'b'", "2 in all", "--missing"});
 }
 
-TEST_F(BadInput, infinity) {
+TEST_F(BadInput, M_P8_infinity) {
   for (const std::string flag : {"error", "drop", "mean"})
     expect_fit_fails(dir.file("inf.csv", "a,b\n1,2\n3,-inf\n5,6\n"), {"--missing", flag}, 1,
                      {"inf.csv", "line 3", "'b'", "infinite"});
 }
 
-TEST_F(BadInput, binary_garbage) {
+TEST_F(BadInput, M_P8_binary_garbage) {
   std::string noise;
   unsigned state = 12345;
   for (int i = 0; i < 5000; ++i)
@@ -100,14 +100,14 @@ TEST_F(BadInput, binary_garbage) {
     expect_fit_fails(dir.file(name, noise), 1, {name});
 }
 
-TEST_F(BadInput, truncated_npy) {
+TEST_F(BadInput, M_P8_truncated_npy) {
   const std::string whole =
       npy(100, 4, [](long i, long j) { return static_cast<double>(i * j % 7); });
   for (const std::size_t size : {7ul, 60ul, 128ul, 1000ul, whole.size() - 1})
     expect_fit_fails(dir.file("cut.npy", whole.substr(0, size)), 1, {"cut.npy"});
 }
 
-TEST_F(BadInput, wrong_feature_count_at_transform) {
+TEST_F(BadInput, M_P8_wrong_feature_count_at_transform) {
   const std::string model = iris_model();
   const std::string three = dir.file("three.csv", "1,2,3\n4,5,6\n");
   const auto before = dir.list();
@@ -116,7 +116,7 @@ TEST_F(BadInput, wrong_feature_count_at_transform) {
   EXPECT_EQ(dir.list(), before);
 }
 
-TEST_F(BadInput, renamed_column_at_transform) {
+TEST_F(BadInput, M_P8_renamed_column_at_transform) {
   const std::string model = iris_model();
   const std::string data =
       dir.file("new.csv", "sepal_length,sepal_width,petal_lenght,petal_width\n5.1,3.5,1.4,0.2\n");
@@ -126,36 +126,36 @@ TEST_F(BadInput, renamed_column_at_transform) {
   EXPECT_EQ(dir.list(), before);
 }
 
-TEST_F(BadInput, label_that_is_asked_for_and_absent_at_transform) {
+TEST_F(BadInput, M_P8_label_that_is_asked_for_and_absent_at_transform) {
   const std::string model = iris_model();
   expect_error(mercer({"transform", model, data_file("iris.csv"), "--label", "colour"}), 2,
                {"--label 'colour'", "iris.csv", "no such column"});
 }
 
-TEST_F(BadInput, k_too_large) {
+TEST_F(BadInput, M_P8_k_too_large) {
   expect_fit_fails(data_file("iris.csv"), {"--label", "species", "-k", "5"}, 2,
                    {"5", "150 rows", "4 columns"});
 }
 
-TEST_F(BadInput, k_zero_negative_or_no_number) {
+TEST_F(BadInput, M_P8_k_zero_negative_or_no_number) {
   for (const std::string k : {"0", "-2", "0.0", "1.0", "1.5", "-0.5", "ten", "3x", "nan", "1e300"})
     expect_fit_fails(data_file("iris.csv"), {"--label", "species", "-k", k}, 2,
                      {"--components '" + k + "'", "(see mercer fit --help)"});
 }
 
-TEST_F(BadInput, file_that_is_not_a_model) {
+TEST_F(BadInput, M_P8_file_that_is_not_a_model) {
   expect_model_refused(data_file("iris.csv"), {"iris.csv", "not a Mercer model"});
   expect_model_refused(dir.file("empty.st", ""), {"empty.st"});
   expect_model_refused(dir / "none.st", {"none.st", "No such file"});
 }
 
-TEST_F(BadInput, truncated_model) {
+TEST_F(BadInput, M_P8_truncated_model) {
   const std::string whole = slurp(iris_model());
   for (const std::size_t size : {1ul, 8ul, 50ul, whole.size() / 2, whole.size() - 1})
     expect_model_refused(dir.file("cut.st", whole.substr(0, size)), {"cut.st"});
 }
 
-TEST_F(BadInput, bit_flipped_model) {
+TEST_F(BadInput, M_P8_bit_flipped_model) {
   const std::string whole = slurp(iris_model());
   for (const std::size_t at :
        {std::size_t{3}, whole.size() / 3, whole.size() / 2, whole.size() - 1}) {
@@ -165,7 +165,7 @@ TEST_F(BadInput, bit_flipped_model) {
   }
 }
 
-TEST_F(BadInput, model_of_a_future_version) {
+TEST_F(BadInput, M_P8_model_of_a_future_version) {
   std::string model = slurp(iris_model());
   const std::string field = "\"format_version\":\"2\"";
   const std::size_t at = model.find(field);

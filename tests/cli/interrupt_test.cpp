@@ -28,24 +28,24 @@ class CliInterrupt : public testing::Test {
   TempDir dir;
 };
 
-TEST_F(CliInterrupt, while_fit_waits_for_its_first_row) {
+TEST_F(CliInterrupt, M_P6_while_fit_waits_for_its_first_row) {
   expect_stopped({"fit", "-", "-o", dir / "m.st", "--scores", dir / "s.csv"},
                  {.input = "a,b\n", .signal = SIGINT, .signal_after_ms = 50});
 }
 
-TEST_F(CliInterrupt, while_fit_waits_for_more_rows) {
+TEST_F(CliInterrupt, M_P6_while_fit_waits_for_more_rows) {
   dir.file("m.st", "old");
   expect_stopped({"fit", "-", "--label", "species", "-o", dir / "m.st", "--scores", dir / "s.csv"},
                  {.input = rows(2000), .signal = SIGINT, .signal_after_ms = 50});
   EXPECT_EQ(slurp(dir / "m.st"), "old");
 }
 
-TEST_F(CliInterrupt, by_sigterm_too) {
+TEST_F(CliInterrupt, M_P6_by_sigterm_too) {
   expect_stopped({"fit", "-", "--label", "species", "-o", dir / "m.st"},
                  {.input = rows(2000), .signal = SIGTERM, .signal_after_ms = 50});
 }
 
-TEST_F(CliInterrupt, bytes_of_a_mapped_file_that_are_gone_are_an_error_in_words) {
+TEST_F(CliInterrupt, M_P6_bytes_of_a_mapped_file_that_are_gone_are_an_error_in_words) {
   const auto run = mercer({"fit", "-", "-o", dir / "m.st"},
                           {.input = "a,b\n1,2\n", .signal = SIGBUS, .signal_after_ms = 50});
   EXPECT_EQ(run.exit_code, 1);
@@ -54,7 +54,7 @@ TEST_F(CliInterrupt, bytes_of_a_mapped_file_that_are_gone_are_an_error_in_words)
             "it is whole\n");
 }
 
-TEST_F(CliInterrupt, while_transform_streams) {
+TEST_F(CliInterrupt, M_P6_while_transform_streams) {
   ASSERT_EQ(
       mercer({"fit", data_file("iris.csv"), "--label", "species", "-q", "-o", dir / "iris.st"})
           .exit_code,
@@ -65,7 +65,7 @@ TEST_F(CliInterrupt, while_transform_streams) {
                  {.input = "pc1,pc2\n1,2\n", .signal = SIGINT, .signal_after_ms = 50});
 }
 
-TEST_F(CliInterrupt, while_fit_computes) {
+TEST_F(CliInterrupt, M_P6_while_fit_computes) {
   // A file of holes: 25 GB that take no room on disk and far longer to read than the signal.
   const std::string big = dir.file("holes.npy", npy(0, 32, [](long, long) { return 0.0; }));
   std::string header = slurp(big);
@@ -76,7 +76,7 @@ TEST_F(CliInterrupt, while_fit_computes) {
                  {.signal = SIGINT, .signal_after_ms = 300});
 }
 
-TEST_F(CliInterrupt, while_probe_waits) {
+TEST_F(CliInterrupt, M_P6_while_probe_waits) {
   expect_stopped({"probe", "-", "--direction", "1,0,0,0", "--label", "species"},
                  {.input = rows(1), .signal = SIGINT, .signal_after_ms = 50});
 }

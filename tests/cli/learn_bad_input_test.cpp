@@ -20,7 +20,7 @@ class CliLearnBadInput : public testing::Test {
   TempDir dir;
 };
 
-TEST_F(CliLearnBadInput, rates) {
+TEST_F(CliLearnBadInput, M_P8_rates) {
   expect_error(learn({"--rate", "constant(0)"}), 2, {"rate", "must be greater than 0"});
   expect_error(learn({"--rate", "constant(-1)"}), 2, {"rate", "greater than 0"});
   expect_error(learn({"--rate", "constant(nan)"}), 2, {"rate", "nan"});
@@ -28,7 +28,7 @@ TEST_F(CliLearnBadInput, rates) {
   expect_error(learn({"--rate", "power(c=0)"}), 2, {"rate"});
 }
 
-TEST_F(CliLearnBadInput, a_rate_that_diverges_is_stopped_with_the_step_and_what_to_try) {
+TEST_F(CliLearnBadInput, M_P8_a_rate_that_diverges_is_stopped_with_the_step_and_what_to_try) {
   for (const char* rate : {"constant(1)", "constant(1e300)"}) {
     const auto run = learn({"--rule", "oja", "--rate", rate, "-o", dir / "m.st"});
     expect_error(run, 1, {"step", "diverge", "rate auto"});
@@ -36,7 +36,7 @@ TEST_F(CliLearnBadInput, a_rate_that_diverges_is_stopped_with_the_step_and_what_
   }
 }
 
-TEST_F(CliLearnBadInput, rules_and_components) {
+TEST_F(CliLearnBadInput, M_P8_rules_and_components) {
   expect_error(learn({"--rule", "ojja"}), 2, {"'ojja'", "did you mean oja?"});
   expect_error(learn({"--rule", "xyzzy"}), 2, {"'xyzzy'", "hebb-normalized"});
   expect_error(learn({"-k", "5"}), 2, {"-k 5 is too large: 4 columns have at most 4 components"});
@@ -44,7 +44,7 @@ TEST_F(CliLearnBadInput, rules_and_components) {
   expect_error(learn({"-k", "2", "--rule", "oja"}), 2, {"oja learns one component"});
 }
 
-TEST_F(CliLearnBadInput, flags) {
+TEST_F(CliLearnBadInput, M_P8_flags) {
   expect_error(mercer({"learn"}), 2, {"DATA is missing"});
   expect_error(learn({"--until", "100deg"}), 2, {"--until '100deg'"});
   expect_error(learn({"--until", "soon"}), 2, {"--until 'soon'"});
@@ -66,7 +66,7 @@ TEST_F(CliLearnBadInput, flags) {
   EXPECT_TRUE(dir.list().empty());
 }
 
-TEST_F(CliLearnBadInput, streams) {
+TEST_F(CliLearnBadInput, M_P8_streams) {
   expect_error(stream(""), 1, {"standard input", "is empty"});
   expect_error(stream("a,b\n"), 1, {"standard input", "no rows"});
   expect_error(stream("1,2\n3,4\n", {"--scale", "std"}), 2, {"standard input", "only once"});
@@ -76,13 +76,13 @@ TEST_F(CliLearnBadInput, streams) {
   expect_error(stream("1,2\n1,2\n1,2\n"), 1, {"no variance"});
 }
 
-TEST_F(CliLearnBadInput, missing_rows_can_be_dropped) {
+TEST_F(CliLearnBadInput, M_P8_missing_rows_can_be_dropped) {
   const auto run = stream("a,b\n1,2\n3,\n5,1\n2,2\n", {"--missing", "drop"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, testing::HasSubstr("1 row with missing cells left out"));
 }
 
-TEST_F(CliLearnBadInput, a_width_that_changes_at_row_1000000) {
+TEST_F(CliLearnBadInput, M_P8_a_width_that_changes_at_row_1000000) {
   std::string rows = "x,y\n";
   for (int i = 1; i < 1'000'000; ++i) rows += i % 2 == 0 ? "1,2\n" : "3,1\n";
   rows += "1,2,3\n1,2\n";
@@ -91,7 +91,7 @@ TEST_F(CliLearnBadInput, a_width_that_changes_at_row_1000000) {
   EXPECT_TRUE(dir.list().empty());
 }
 
-TEST_F(CliLearnBadInput, checkpoints_of_other_runs) {
+TEST_F(CliLearnBadInput, M_P8_checkpoints_of_other_runs) {
   const std::vector<std::string> base = {"--epochs", "2", "-q", "--checkpoint", dir / "c"};
   ASSERT_EQ(learn(base).exit_code, 0);
   const auto resumed = [&](std::vector<std::string> more) {
@@ -124,7 +124,7 @@ TEST_F(CliLearnBadInput, checkpoints_of_other_runs) {
   expect_error(resumed({}), 1, {"its version of Mercer is 99.1.0, not", "--resume"});
 }
 
-TEST_F(CliLearnBadInput, a_damaged_checkpoint_names_the_one_before_it) {
+TEST_F(CliLearnBadInput, M_P8_a_damaged_checkpoint_names_the_one_before_it) {
   const std::vector<std::string> base = {"--epochs",     "2",      "-q", "--checkpoint-every", "50",
                                          "--checkpoint", dir / "c"};
   ASSERT_EQ(learn(base).exit_code, 0);
@@ -140,7 +140,7 @@ TEST_F(CliLearnBadInput, a_damaged_checkpoint_names_the_one_before_it) {
   EXPECT_EQ(learn(again).exit_code, 0);
 }
 
-TEST_F(CliLearnBadInput, a_disk_that_fills_up_while_checkpointing) {
+TEST_F(CliLearnBadInput, M_P8_a_disk_that_fills_up_while_checkpointing) {
   const std::vector<std::string> base = {"--epochs", "1", "-q", "--checkpoint", dir / "c"};
   ASSERT_EQ(learn(base).exit_code, 0);
   const std::string before = slurp(dir / "c");

@@ -34,7 +34,19 @@ class CliMemory : public testing::Test {
   static inline std::string big;
 };
 
-TEST_F(CliMemory, out_of_core_fit_keeps_to_its_budget_and_gives_the_same_answer) {
+std::vector<std::string> numbered_columns(Index count) {
+  std::vector<std::string> names;
+  for (Index j = 0; j < count; ++j) names.push_back(fmt::format("x{}", j + 1));
+  return names;
+}
+
+std::string ones(Index count) {
+  std::string text = "1";
+  for (Index j = 1; j < count; ++j) text += ",1";
+  return text;
+}
+
+TEST_F(CliMemory, M_P5_out_of_core_fit_keeps_to_its_budget_and_gives_the_same_answer) {
   const auto inside = mercer({"fit", big, "-k", "8", "--json"});
   const auto outside = mercer({"fit", big, "-k", "8", "--json", "--memory", "64MiB"});
   ASSERT_EQ(inside.exit_code, 0) << inside.err;
@@ -46,7 +58,7 @@ TEST_F(CliMemory, out_of_core_fit_keeps_to_its_budget_and_gives_the_same_answer)
   EXPECT_LE(outside.peak_kib, 64 * 1024);
 }
 
-TEST_F(CliMemory, scores_and_picture_of_a_stream_keep_to_the_budget_too) {
+TEST_F(CliMemory, M_P5_scores_and_picture_of_a_stream_keep_to_the_budget_too) {
   const auto run = mercer({"fit", big, "-k", "2", "--memory", "64MiB", "-o", *dir / "m.st",
                            "--scores", *dir / "s.npy"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -55,7 +67,7 @@ TEST_F(CliMemory, scores_and_picture_of_a_stream_keep_to_the_budget_too) {
   EXPECT_EQ(slurp(*dir / "s.npy").size(), 128u + rows * 2 * 8);
 }
 
-TEST_F(CliMemory, approximate_kernel_pca_of_a_stream_keeps_to_its_budget) {
+TEST_F(CliMemory, M_P5_approximate_kernel_pca_of_a_stream_keeps_to_its_budget) {
   for (const char* approx : {"cholesky(rank=100)", "nystrom(landmarks=300)",
                              "nystrom(landmarks=50, by=kmeans)", "fourier(features=200)"}) {
     const auto run = mercer({"fit", big, "--kernel", "rbf(gamma=0.2)", "-k", "5", "--approx",
@@ -69,7 +81,7 @@ TEST_F(CliMemory, approximate_kernel_pca_of_a_stream_keeps_to_its_budget) {
   expect_error(large, 1, {"rank=5000", "does not fit", "--memory"});
 }
 
-TEST_F(CliMemory, M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer) {
+TEST_F(CliMemory, M_P5_M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer) {
   const Index n = 6000;  // 144 MB of tiles
   const std::string file = *dir / "kernel.npy";
   Sink<double> sink(file, {"a", "b", "c"});
@@ -100,7 +112,7 @@ TEST_F(CliMemory, M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_answer)
 }
 
 /// Resident pages of the input that is mapped are not the program's: the kernel takes them back.
-TEST_F(CliMemory, column_order_keeps_to_the_budget_as_row_order_does) {
+TEST_F(CliMemory, M_P5_column_order_keeps_to_the_budget_as_row_order_does) {
   const std::string file = *dir / "columns.npy";
   {  // What this process holds would count as the child's until it is another program.
     std::string bytes = npy(cols, rows, [](long j, long i) {
@@ -122,7 +134,7 @@ TEST_F(CliMemory, column_order_keeps_to_the_budget_as_row_order_does) {
   std::filesystem::remove(file);
 }
 
-TEST_F(CliMemory, a_model_with_all_components_is_saved_without_a_second_copy) {
+TEST_F(CliMemory, M_P5_a_model_with_all_components_is_saved_without_a_second_copy) {
   const std::string file = *dir / "wide.npy";
   dir->file("wide.npy", npy(3000, 1000, [](long i, long j) {
               return std::sin(static_cast<double>((i + 1) * (j + 3) % 7919)) +
@@ -131,14 +143,15 @@ TEST_F(CliMemory, a_model_with_all_components_is_saved_without_a_second_copy) {
   const auto refused =
       mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "40MiB"});
   expect_error(refused, 1, {"needs", "MiB", "--memory"});
-  const auto run = mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "96MiB",
+  // Eight matrices of 1000 x 1000 (open sums of the tree, the eigenproblem) and the rows, 84 MiB.
+  const auto run = mercer({"fit", file, "-k", "all", "-q", "--threads", "2", "--memory", "88MiB",
                            "-o", *dir / "wide.st"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_LE(run.peak_kib, (96 + 16) * 1024);
+  EXPECT_LE(run.peak_kib, 88 * 1024);
   std::filesystem::remove(file);
 }
 
-TEST_F(CliMemory, sparse_rows_are_counted_by_their_entries) {
+TEST_F(CliMemory, M_P5_sparse_rows_are_counted_by_their_entries) {
   // 800 MB as dense rows, 2.4 MB as they are.
   std::string text = "%%MatrixMarket matrix coordinate real general\n20000 5000 200000\n";
   for (int i = 0; i < 20000; ++i)
@@ -152,7 +165,7 @@ TEST_F(CliMemory, sparse_rows_are_counted_by_their_entries) {
   expect_error(mercer({"fit", file, "-k", "2", "--memory", "4MiB"}), 1, {"MiB", "--memory"});
 }
 
-TEST_F(CliMemory, filling_missing_cells_counts_the_copies_of_the_rows) {
+TEST_F(CliMemory, M_P5_filling_missing_cells_counts_the_copies_of_the_rows) {
   expect_error(mercer({"fit", big, "-k", "2", "--missing", "em", "--memory", "128MiB"}), 1,
                {"--missing em", "--memory"});
   const auto run = mercer({"fit", big, "-k", "2", "--missing", "em", "-q", "--memory", "320MiB"});
@@ -160,7 +173,7 @@ TEST_F(CliMemory, filling_missing_cells_counts_the_copies_of_the_rows) {
   EXPECT_LE(run.peak_kib, (320 + 16) * 1024);
 }
 
-TEST_F(CliMemory, transform_streams_in_constant_memory) {
+TEST_F(CliMemory, M_P5_transform_streams_in_constant_memory) {
   ASSERT_EQ(mercer({"fit", big, "-k", "2", "-q", "-o", *dir / "t.st"}).exit_code, 0);
   const auto run = mercer({"transform", *dir / "t.st", big, "-o", *dir / "t.npy"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -184,7 +197,84 @@ TEST_F(CliMemory, M_E9_ten_million_rows_are_learned_in_constant_memory) {
   EXPECT_LT(many, 64 << 20);
 }
 
-TEST_F(CliMemory, standard_input_that_does_not_fit_says_what_to_do) {
+/// CSV is not mapped: everything that is resident is the program's.
+TEST_F(CliMemory, M_P5_every_command_that_sends_rows_through_a_model_keeps_to_its_budget) {
+  const std::string data = *dir / "rows.csv", model = *dir / "p5.st", kernel = *dir / "p5k.st";
+  constexpr Index n = 60'000, d = 40;  // 18 MiB as rows, 45 as text
+  {
+    Sink<double> sink(data, numbered_columns(d));
+    for (Index first = 0; first < n; first += 1000)
+      sink.write(Matrix<double>::NullaryExpr(1000, d, [first](Index i, Index j) {
+        return std::sin(static_cast<double>((first + i) % 9973) * 0.37 *
+                        static_cast<double>(j + 1));
+      }));
+    sink.close();
+  }
+  ASSERT_EQ(mercer({"fit", data, "-k", "30", "-q", "-o", model, "--memory", "16MiB"}).exit_code, 0);
+  ASSERT_EQ(mercer({"fit", big, "--kernel", "rbf(gamma=0.2)", "--approx", "nystrom(landmarks=50)",
+                    "-k", "3", "-q", "-o", kernel})
+                .exit_code,
+            0);
+  const auto at = [&](const char* name) { return *dir / name; };
+  const std::vector<std::vector<std::string>> commands = {
+      {"transform", model, data, "-o", at("p5.csv")},
+      {"inverse", model, at("p5.csv"), "-o", at("p5i.csv")},
+      {"denoise", model, data, "-o", at("p5d.csv")},
+      {"compress", model, data, "-o", at("p5.mrc")},
+      {"decompress", at("p5.mrc"), "-o", at("p5r.csv")},
+      {"score", model, data, "-o", at("p5s.csv")},
+      {"plot", model, data, "--kind", "scores", "-o", at("p5.svg")},
+      {"plot", model, data, "--kind", "t2spe", "-o", at("p5.svg")},
+      {"merge", model, model, "-o", at("p5m.st")},
+      {"learn", data, "-k", "2", "--epochs", "1", "-o", at("p5l.st")},
+      {"probe", data, "--direction", ones(d)},
+  };
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--threads", "2", "--memory", "16MiB"});
+    if (command[0] != "probe") command.emplace_back("-q");
+    const auto run = mercer(command);
+    ASSERT_EQ(run.exit_code, 0) << command[0] << ": " << run.err;
+    EXPECT_LE(run.peak_kib, (16 + 16) * 1024) << command[0];
+  }
+  // More rows than the budget: a transform of it has the same bytes.
+  ASSERT_EQ(mercer({"transform", model, data, "-o", at("free.csv")}).exit_code, 0);
+  EXPECT_EQ(slurp(at("free.csv")), slurp(at("p5.csv")));
+}
+
+TEST_F(CliMemory, M_P5_a_budget_that_is_too_small_is_refused_with_the_least_that_would_do) {
+  const std::string rows = *dir / "few.csv", model = *dir / "few.st", file = *dir / "few.mrc";
+  {
+    Sink<double> sink(rows, {"a", "b"});
+    sink.write(Matrix<double>::NullaryExpr(600, 2, [](Index i, Index j) {
+      const auto t = static_cast<double>(2 * i + j);
+      return std::sin(t * t);
+    }));
+    sink.close();
+  }
+  ASSERT_EQ(
+      mercer({"fit", rows, "--kernel", "rbf(gamma=1)", "-k", "20", "-q", "-o", model}).exit_code,
+      0);
+  ASSERT_EQ(mercer({"compress", model, rows, "-q", "-o", file}).exit_code, 0);
+  const std::string out = *dir / "few-out.csv";
+  const std::vector<std::vector<std::string>> commands = {
+      {"transform", model, rows, "-o", out},
+      {"denoise", model, rows, "-o", out},
+      {"compress", model, rows, "-o", out},
+      {"decompress", file, "-o", out},
+      {"score", model, rows, "-o", out},
+      {"merge", model, model, "-o", out},
+      {"plot", model, rows, "--kind", "scores", "-o", out},
+      {"kernel", "check", "rbf(gamma=1)", rows},
+      {"kernel", "matrix", "rbf(gamma=1)", rows, "-o", out},
+      {"tune", rows, "--kernel", "rbf(gamma={1,2})"}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--memory", "1MiB", "--threads", "2", "-q"});
+    expect_error(mercer(command), 1, {"MiB", "--memory"});
+    EXPECT_FALSE(std::filesystem::exists(out)) << command[0];
+  }
+}
+
+TEST_F(CliMemory, M_P5_standard_input_that_does_not_fit_says_what_to_do) {
   const auto before = dir->list();
   expect_error(run({"sh", "-c",
                     "'" + mercer_program() + "' fit - --format npy -q --memory 64MiB --scores '" +

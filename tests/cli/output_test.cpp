@@ -52,7 +52,7 @@ TEST_F(CliOutput, the_same_file_twice) {
   EXPECT_TRUE(dir.list().empty());
 }
 
-TEST_F(CliOutput, full_disk_leaves_everything_as_it_was) {
+TEST_F(CliOutput, M_P6_full_disk_leaves_everything_as_it_was) {
   dir.file("m.st", "old model");
   dir.file("s.csv", "old scores");
   // The model fits under the first limit, the scores do not; under the second nothing does.
@@ -65,7 +65,7 @@ TEST_F(CliOutput, full_disk_leaves_everything_as_it_was) {
   }
 }
 
-TEST_F(CliOutput, full_disk_at_transform_and_inverse) {
+TEST_F(CliOutput, M_P6_full_disk_at_transform_and_inverse) {
   ASSERT_EQ(mercer(fit(dir / "m.st", dir / "s.csv")).exit_code, 0);
   const auto before = dir.list();
   expect_error(mercer({"transform", dir / "m.st", data_file("digits.csv"), "-o", dir / "out.csv"},
@@ -77,13 +77,13 @@ TEST_F(CliOutput, full_disk_at_transform_and_inverse) {
   EXPECT_EQ(dir.list(), before);
 }
 
-TEST_F(CliOutput, full_device) {
+TEST_F(CliOutput, M_P6_full_device) {
   expect_error(mercer(fit(dir / "m.st", "/dev/full")), 1, {"/dev/full", "No space left"});
   expect_error(mercer(fit("/dev/full", dir / "s.csv")), 1, {"/dev/full", "No space left"});
   EXPECT_TRUE(dir.list().empty());
 }
 
-TEST_F(CliOutput, full_standard_output) {
+TEST_F(CliOutput, M_P6_full_standard_output) {
   for (const std::string call :
        {"fit '" + data_file("iris.csv") + "' --label species",
         "fit '" + data_file("iris.csv") + "' --label species --json",
@@ -92,7 +92,7 @@ TEST_F(CliOutput, full_standard_output) {
                  {"standard output", "No space left"});
 }
 
-TEST_F(CliOutput, a_closed_pipe_ends_quietly_and_cleans_up) {
+TEST_F(CliOutput, M_P6_a_closed_pipe_ends_quietly_and_cleans_up) {
   const std::string script = "'" + mercer_program() + "' fit '" + data_file("digits.csv") +
                              "' --label digit -q --scores - -o '" + (dir / "m.st") +
                              "' | head -n 1; echo ${PIPESTATUS[0]}";

@@ -134,7 +134,7 @@ TEST_F(CliOverwrite, outputs_of_their_own_are_written) {
   }
 }
 
-TEST_F(CliOverwrite, no_output_of_any_command_may_be_one_of_its_inputs) {
+TEST_F(CliOverwrite, M_P6_no_output_of_any_command_may_be_one_of_its_inputs) {
   const auto before = contents();
   std::filesystem::create_directory(*dir / "sub");
   int pairs = 0;
@@ -172,7 +172,7 @@ TEST_F(CliOverwrite, no_two_outputs_of_any_command_may_be_one_file) {
   EXPECT_EQ(contents(), before);
 }
 
-TEST_F(CliOverwrite, what_a_checkpoint_keeps_beside_it_counts_too) {
+TEST_F(CliOverwrite, M_P6_what_a_checkpoint_keeps_beside_it_counts_too) {
   const auto rings = slurp(*dir / "rings.csv");
   for (const std::string name : {"run.previous", "trace.csv.partial"}) {
     dir->file(name, rings);
@@ -184,7 +184,7 @@ TEST_F(CliOverwrite, what_a_checkpoint_keeps_beside_it_counts_too) {
   }
 }
 
-TEST_F(CliOverwrite, standard_input_and_output_count_too) {
+TEST_F(CliOverwrite, M_P6_standard_input_and_output_count_too) {
   const auto before = contents();
   const auto shell = [](const std::string& words) {
     return run({"sh", "-c", "cd '" + dir->path() + "' && '" + mercer_program() + "' " + words});

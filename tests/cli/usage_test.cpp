@@ -69,7 +69,7 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
                "--memory", "--no-center", "--scale", "--weights"});
   EXPECT_EQ(flags_of("tune"), tune);
   std::set<std::string> transform = rows;
-  transform.insert("--output");
+  transform.insert({"--output", "--memory"});
   EXPECT_EQ(flags_of("transform"), transform);
   std::set<std::string> inverse = transform;
   inverse.insert({"--method", "--alpha", "--penalty", "--distances"});
@@ -80,15 +80,17 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   compress.erase("--distances");
   compress.insert("--scores");
   EXPECT_EQ(flags_of("compress"), compress);
-  EXPECT_EQ(flags_of("decompress"), (std::set<std::string>{"--output", "--precision", "--threads",
-                                                           "--seed", "--quiet", "--help"}));
+  EXPECT_EQ(flags_of("decompress"),
+            (std::set<std::string>{"--output", "--precision", "--memory", "--threads", "--seed",
+                                   "--quiet", "--help"}));
   EXPECT_EQ(flags_of("inspect"), (std::set<std::string>{"--loadings", "--gradient", "--component",
                                                         "--output", "--json", "--help"}));
   std::set<std::string> score = transform;
   score.insert({"--flag", "--reference", "--contributions", "--json", "--weights"});
   EXPECT_EQ(flags_of("score"), score);
-  EXPECT_EQ(flags_of("merge"), (std::set<std::string>{"--output", "--components", "--json",
-                                                      "--threads", "--quiet", "--help"}));
+  EXPECT_EQ(flags_of("merge"),
+            (std::set<std::string>{"--output", "--components", "--json", "--memory", "--threads",
+                                   "--quiet", "--help"}));
   std::set<std::string> probe = rows;
   probe.insert(
       {"--direction", "--json", "--weights", "--ddof", "--scale", "--no-center", "--memory"});
@@ -96,7 +98,7 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   EXPECT_EQ(flags_of("kernel matrix"), transform);
   std::set<std::string> check = rows;
   check.erase("--precision");
-  check.insert({"--json", "--sample"});
+  check.insert({"--json", "--sample", "--memory"});
   EXPECT_EQ(flags_of("kernel check"), check);
   std::set<std::string> contour = rows;
   contour.erase("--precision");
@@ -105,7 +107,7 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
   std::set<std::string> plot = rows;
   plot.erase("--precision");
   plot.insert({"--kind", "--output", "--components", "--ellipses", "--flag", "--reference",
-               "--levels", "--title", "--width", "--height"});
+               "--levels", "--title", "--width", "--height", "--memory"});
   EXPECT_EQ(flags_of("plot"), plot);
 }
 

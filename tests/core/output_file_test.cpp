@@ -51,7 +51,7 @@ TEST(OutputFile, replaces_another_and_keeps_its_mode) {
   EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0640));
 }
 
-TEST(OutputFile, leaves_nothing_behind_when_it_is_given_up) {
+TEST(OutputFile, M_P6_leaves_nothing_behind_when_it_is_given_up) {
   const TempDir dir;
   dir.file("x", "old");
   {
@@ -67,7 +67,7 @@ TEST(OutputFile, leaves_nothing_behind_when_it_is_given_up) {
   EXPECT_EQ(slurp(dir / "x"), "old");
 }
 
-TEST(OutputFile, leaves_nothing_behind_when_the_program_ends_without_it) {
+TEST(OutputFile, M_P6_leaves_nothing_behind_when_the_program_ends_without_it) {
   const TempDir dir;
   if (!has_unnamed(dir)) GTEST_SKIP() << "this file system has no files without names";
   const pid_t child = fork();

@@ -11,14 +11,14 @@ namespace mercer::fuzz_finds_test {
 using test::error_of;
 using test::memory_bytes;
 
-TEST(FuzzFinds, csv_counts_as_missing_only_what_stands_in_the_rows) {
+TEST(FuzzFinds, M_P8_csv_counts_as_missing_only_what_stands_in_the_rows) {
   const auto source = open_csv<double>(memory_bytes("a,b\n1,\n3,4\n"), {.missing = Missing::drop});
   while (source->next()) continue;
   EXPECT_EQ(source->dropped_rows(), 1);
   EXPECT_EQ(source->missing_cells(), 0);
 }
 
-TEST(FuzzFinds, dropping_every_row_is_an_error_in_every_format) {
+TEST(FuzzFinds, M_P8_dropping_every_row_is_an_error_in_every_format) {
   const ReadOptions drop{.missing = Missing::drop};
   const std::string says = "--missing drop leaves none";
   EXPECT_HAS(error_of([&] { open_svm<double>(memory_bytes("a 2:NA\n"), drop); }).what(), says);
@@ -42,7 +42,7 @@ TEST(FuzzFinds, dropping_every_row_is_an_error_in_every_format) {
   EXPECT_HAS(error_of([&] { source->next(); }).what(), says);
 }
 
-TEST(FuzzFinds, a_line_break_in_a_column_name_does_not_break_the_message) {
+TEST(FuzzFinds, M_P8_a_line_break_in_a_column_name_does_not_break_the_message) {
   const auto source = open_csv<double>(memory_bytes("a,\"b\nc\"\n1,2\n3,x\n"), {});
   error_of([&] { source->next(); });  // looks at the message
 }

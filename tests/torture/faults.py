@@ -73,6 +73,7 @@ COMMANDS = [
     ("denoise", ["denoise", "in/k.st", "in/rings.csv", "-o", "out/r.csv", "--distances", "out/d.csv"],
      ["r.csv", "d.csv"]),
     ("compress", ["compress", "in/m.st", "in/rings.csv", "-o", "out/r.mrc"], ["r.mrc"]),
+    ("compress spill", ["compress", "in/ml.st", "in/long.csv", "--scores", "float32", "-o", "out/r.mrc"], ["r.mrc"]),
     ("decompress", ["decompress", "in/r.mrc", "-o", "out/r.csv"], ["r.csv"]),
     ("inspect", ["inspect", "in/m.st", "--json"], []),
     ("inspect loadings", ["inspect", "in/m.st", "--loadings", "-o", "out/l.csv"], ["l.csv"]),
@@ -167,6 +168,7 @@ class Walk:
             ["fit", "in/x.npy", "-k", "2", "-o", "in/mx.st"],
             ["fit", "in/rings.csv", "--label", "class", "--kernel", "rbf(gamma=1)", "-k", "2", "-o", "in/k.st",
              "--scores", "in/ks.csv"],
+            ["fit", "in/long.csv", "-k", "4", "-o", "in/ml.st"],
             ["compress", "in/m.st", "in/rings.csv", "-o", "in/r.mrc"],
             ["tune", *CSV, "--kernel", "rbf(gamma=0.5)", "-k", "1", "--rows", "40", "--checkpoint", "in/cells.jsonl"],
         ]:
@@ -313,8 +315,10 @@ class Walk:
                         if (number + self.options.seed) % self.options.slice == 0:
                             pending.append(pool.submit(self.fault, name, arguments, outputs, expected, function,
                                                        site, number // self.options.slice % 2 == 0))
-            for future in pending:
+            for future in concurrent.futures.as_completed(pending):
                 name, function, site, kind, outcome, found = future.result()
+                for problem in found:  # as they come: all of them take a while
+                    print(f"{name}: {function} at {site}: {problem}", flush=True)
                 self.counts["sites"] += 1
                 self.counts[outcome] += 1
                 self.counts["in libraries"] += kind != "own"
@@ -342,7 +346,8 @@ def main():
         shutil.rmtree(walk.base, ignore_errors=True)
     counts = walk.counts
     for name, function, site, problem in walk.problems:
-        print(f"{name}: {function} at {site}: {problem}")
+        if not site:
+            print(f"{name}: {function}: {problem}")
     for key in sorted(counts):
         if ": exit code" in key:
             print(f"  {key}: {counts[key]} times")

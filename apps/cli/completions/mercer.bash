@@ -49,22 +49,22 @@ _mercer() {
     "") COMPREPLY=($(compgen -W "$commands --help --version" -- "$current")); return ;;
     fit) options="-o --output --scores --imputed -k --components --keep-rows --json --no-plot --kernel --map --precomputed --clip --approx --time $rows --weights $variance --solver --tolerance $run" ;;
     tune) options="-o --output --kernel --criterion -k --components --folds --rows --noise --method --table --plot --checkpoint --json $rows --weights $variance $run" ;;
-    transform) options="-o --output $rows $run" ;;
-    inverse) options="-o --output --method --alpha --penalty --distances $rows $run" ;;
-    denoise) options="-o --output --method --start --alpha --penalty --distances $rows $run" ;;
-    compress) options="-o --output --scores --method --alpha --penalty $rows $run" ;;
-    decompress) options="-o --output $run" ;;
+    transform) options="-o --output --memory $rows $run" ;;
+    inverse) options="-o --output --method --alpha --penalty --distances --memory $rows $run" ;;
+    denoise) options="-o --output --method --start --alpha --penalty --distances --memory $rows $run" ;;
+    compress) options="-o --output --scores --method --alpha --penalty --memory $rows $run" ;;
+    decompress) options="-o --output --memory $run" ;;
     inspect) options="--loadings --gradient --component -o --output --json --help" ;;
-    score) options="-o --output --flag --reference --contributions --json $rows --weights $run" ;;
-    merge) options="-o --output -k --components --json --threads --quiet --help" ;;
+    score) options="-o --output --flag --reference --contributions --json --memory $rows --weights $run" ;;
+    merge) options="-o --output -k --components --json --memory --threads --quiet --help" ;;
     contour) options="-o --output --data -k --components --levels --size $rows --threads --seed --quiet --help" ;;
-    plot) options="--kind -o --output --components --ellipses --flag --reference --levels --title --width --height $rows --threads --seed --quiet --help" ;;
+    plot) options="--kind -o --output --components --ellipses --flag --reference --levels --title --width --height --memory $rows --threads --seed --quiet --help" ;;
     probe) options="--direction --json $rows --weights $variance $run" ;;
     learn) options="-o --output -k --components --rule --rate --explain-rate --epochs --order --until --batch --mean --forget --limit --scale --kernel --landmarks --map --trace --trace-every --theory --plot --checkpoint --checkpoint-every --resume --model-every --json --no-plot --memory $rows --weights --threads --seed --quiet --help" ;;
     kernel) COMPREPLY=($(compgen -W "list check matrix --help" -- "$current")); return ;;
     "kernel list") options="--help" ;;
-    "kernel check") options="--sample --json $rows --threads --seed --quiet --help" ;;
-    "kernel matrix") options="-o --output $rows $run" ;;
+    "kernel check") options="--sample --json --memory $rows --threads --seed --quiet --help" ;;
+    "kernel matrix") options="-o --output --memory $rows $run" ;;
     completion) COMPREPLY=($(compgen -W "bash zsh fish --help" -- "$current")); return ;;
   esac
   if [[ $current == -* ]]; then

@@ -115,7 +115,7 @@ complete -c mercer -n '__mercer_in fit probe' -l ddof -x -a '1 0' -d 'Variances 
 # Running
 complete -c mercer -n '__mercer_in fit' -l solver -x -a 'auto covariance gram svd randomized dense krylov' -d 'How to find them'
 complete -c mercer -n '__mercer_in fit' -l tolerance -x -d 'Largest relative residual'
-complete -c mercer -n '__mercer_in fit tune probe learn' -l memory -x -a '256MiB 1GiB 4GiB' -d 'Budget; larger data is streamed'
+complete -c mercer -n '__mercer_in fit tune transform inverse denoise compress decompress score merge plot probe learn check matrix' -l memory -x -a '256MiB 1GiB 4GiB' -d 'Most memory to take'
 complete -c mercer -n '__mercer_in fit tune transform inverse denoise compress decompress score probe check matrix' -l precision -x -a 'double float' -d 'Of the arithmetic'
 complete -c mercer -n '__mercer_in fit tune transform inverse denoise compress decompress score merge contour plot probe learn check matrix' -l threads -x -d 'Threads'
 complete -c mercer -n '__mercer_in fit tune transform inverse denoise compress decompress score contour plot probe learn check matrix' -l seed -x -d 'Seed for random numbers'

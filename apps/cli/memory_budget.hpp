@@ -1,0 +1,63 @@
+#pragma once
+// `--memory` of commands that send rows through a model: what is held all the time is counted
+// first, threads and blocks of rows share what is left. The code of the program and its libraries,
+// some 12 MiB, comes on top, as docs/cli.md says.
+//
+//     MemoryBudget budget(flags.memory);
+//     budget.load(flags.model);                      // before the model is
+//     budget.hold(bytes_of(model)).work(bytes);      // all the time; for each thread
+//     budget.settle(widest row in bytes, threads);   // refused when this is too little
+//     reading.block_bytes = budget.block_bytes();
+
+#include <mercer/model.hpp>
+#include <mercer/preimage.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace mercer::cli {
+
+void add_memory_flag(CLI::App& app, std::string& memory, const std::string& help = {});
+
+class MemoryBudget {
+ public:
+  /// The text of `--memory`; empty: there is no limit.
+  explicit MemoryBudget(const std::string& text);
+
+  bool limited() const { return total_ > 0; }
+  /// A model is about to be loaded: for a moment its file and the model are there.
+  void load(const std::string& model_file);
+  void load_bytes(double model_bytes);
+  MemoryBudget& hold(double bytes);
+  MemoryBudget& work(double bytes_per_thread);
+  /// Chooses the blocks, and fewer threads where all would take too much; results do not depend on
+  /// them. Throws `Errc::out_of_memory` with the least that would do.
+  void settle(double row_bytes, int& threads);
+
+  std::size_t block_bytes() const { return block_; }  ///< of rows that are read
+  std::size_t piece_bytes() const { return piece_; }  ///< of rows or scores in work
+  /// What is left for something that grows with the rows, in bytes; infinite without a limit.
+  double share() const;
+
+ private:
+  double total_ = 0, held_ = 0, work_ = 0;
+  std::size_t block_ = std::size_t{8} << 20, piece_ = std::size_t{4} << 20;
+};
+
+/// What a model takes.
+template <class T>
+double bytes_of(const Model<T>& model);
+
+/// Counts what pre-images of a model take.
+template <class T>
+void hold_decoder(MemoryBudget& budget, const Model<T>& model, const PreImageOptions& options);
+
+/// Counts what T² and SPE with their limits at a level take.
+template <class T>
+void hold_scorer(MemoryBudget& budget, const Model<T>& model, double level);
+
+}  // namespace mercer::cli
