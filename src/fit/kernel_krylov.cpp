@@ -16,6 +16,10 @@ namespace mercer {
 
 namespace {
 
+/// With this probability the random vectors may miss a larger eigenvalue: 1e-6, less what rounding
+/// bounds may fail with.
+constexpr double missed_failure = 1e-6 - (1 - likely_confidence);
+
 using Kind = Components::Kind;
 
 struct Start {
@@ -71,7 +75,7 @@ double expected_passes(int pass, double worst, double tolerance) {
 template <class T>
 void check_first_pass(const KernelProblem<T>& p, const KernelMatrix<T>& matrix) {
   if (!p.origin.valid) refuse_minor(p.origin, matrix.bad_minor(), p.lowest / p.w.maxCoeff());
-  require_kernel_variance(matrix.trace(), p.noise);
+  require_kernel_variance(matrix.trace(), p.noise, p.origin);
 }
 
 /// How Krylov is tried, and what came of it.
@@ -79,8 +83,10 @@ struct Attempt {
   bool may_round = true;    ///< tiles may be kept in 32 bits
   Index first = 0;          ///< pairs that the basis is made for
   bool leave_many = false;  ///< stop when so many pairs are needed that the dense road is quicker
+  double tolerance = 0;     ///< what the residuals have to reach
   std::optional<KernelSpectrum> found{};
   bool too_rounded = false;  ///< the tiles should not have been rounded
+  double left = 0;           ///< what rounding leaves of the tolerance; negative: nothing
   bool too_many = false;     ///< the dense road would be quicker
 };
 
@@ -118,7 +124,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
     const bool stored = KernelMatrix<T>::bytes_of_all(rows, rounded) <= 0.9 * budget;
     return std::min<Index>(n, stored ? (first <= 12 ? 8 : 16) : 32);
   };
-  BlockKrylov how{.block = block_for(false), .tolerance = 0.75 * s.tolerance, .seed = options.seed};
+  BlockKrylov how{.block = block_for(false), .tolerance = attempt.tolerance, .seed = options.seed};
   const double pass =
       KernelMatrix<T>::bytes_of_pass(rows, static_cast<double>(how.block), options.threads);
   const double starting = 2.0 * 8 * 64 * rows;
@@ -138,7 +144,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                        rounding_pays(rows, largest_entry, start.largest, s.tolerance, budget);
   if (rounded) {
     how.block = block_for(true);
-    how.tolerance = s.tolerance / 2;
+    how.tolerance = attempt.tolerance / 1.5;
   }
   start.vectors.conservativeResize(n, std::min(how.block, start.vectors.cols()));
   // Few vectors a pass make for many passes: room for them saves restarts, and keeps the random
@@ -166,17 +172,20 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                                  .check = !p.origin.valid,
                                  .threads = options.threads,
                                  .monitor = monitor});
+  const auto rounding_of = [&](const KernelMatrix<T>& seen) {
+    return matrix_rounding(tiles, p.w, seen.plain_squares(), seen.mean());
+  };
   const Completeness complete{
       .norms =
           [&] {
             // Sums of N² squares, tile by tile; a theorem has K positive, rounding aside.
             const double off = 1e-12 * matrix.plain_squares();
-            const double shift =
-                matrix.rounding() + matrix_rounding(tiles, matrix.plain_squares(), p.w.sum());
+            const double shift = matrix.rounding() + rounding_of(matrix).proven;
             return MatrixNorms{matrix.squares() + off,
                                p.origin.valid ? matrix.trace() + rows * shift
                                               : std::numeric_limits<double>::infinity()};
           },
+      .failure = missed_failure,
       .lower_end = !p.origin.valid};
   const KrylovRun run{.threads = options.threads,
                       .start = &start.vectors,
@@ -188,12 +197,13 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                           },
                       .complete = &complete};
   const auto enough = [&](const Vector<double>& values) -> Index {
-    const double noise =
-        std::max(p.noise, matrix_rounding(tiles, matrix.plain_squares(), p.w.sum()));
+    const double rounding = rounding_of(matrix).likely, noise = std::max(p.noise, rounding);
+    const bool uncertain = rounding > allowed_error<T>(options) * values[0];
     // An eigenvalue cannot be told from the rounding of the tiles.
     attempt.too_rounded = rounded && values[values.size() - 1] <= matrix.rounding();
     if (attempt.too_rounded) return -1;
-    const Index keep = kept_components(asked, values, matrix.trace(), noise, values.size() == n);
+    const Index keep = kept_components(asked, values, matrix.trace(), noise, values.size() == n,
+                                       uncertain, p.origin);
     attempt.too_many = keep == 0 && attempt.leave_many && 2 * values.size() > n / 9;
     return attempt.too_many ? -1 : keep;
   };
@@ -201,11 +211,14 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   if (attempt.too_rounded || attempt.too_many) return;
   s.passes = found.passes;
   const double largest = found.pairs.values[0];
-  const double rounding = matrix_rounding(tiles, matrix.plain_squares(), p.w.sum());
-  if (!p.origin.valid && found.smallest < -std::max(p.lowest, rounding))
+  const RoundingBound rounding = rounding_of(matrix);
+  if (!p.origin.valid && found.smallest < -std::max(p.lowest, rounding.likely))
     refuse_indefinite(p.origin, n, found.smallest, largest);
-  // The rest is for the rounding of kernel values and sums.
-  const double allowed = 0.95 * s.tolerance * largest;
+  // The rest is for the rounding of kernel values and sums. Where that takes all of it, residuals
+  // of the tolerance are as good as any.
+  attempt.left = allowed_error<T>(options) - rounding.likely / largest;
+  const double allowed =
+      (attempt.left > 0 ? std::min(attempt.left, s.tolerance) : s.tolerance) * largest;
   if (rounded && found.pairs.residuals.maxCoeff() + matrix.rounding() <= allowed)
     found.pairs.residuals.array() += matrix.rounding();  // moved by no more than that
   else if (rounded) {
@@ -224,8 +237,9 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                          format_bytes(static_cast<double>(matrix.kept_tiles()) /
                                       static_cast<double>(matrix.tiles()) *
                                       KernelMatrix<T>::bytes_of_all(rows, rounded)));
+  // What the bound on rounding may fail with was kept back (missed_failure).
   finish_spectrum(s, p, found.pairs.residuals, found.ceiling + matrix.rounding(), rounding,
-                  found.confidence);
+                  found.confidence < 1 ? 1 - 1e-6 : 1.0);
   attempt.found = std::move(s);
 }
 
@@ -237,12 +251,21 @@ std::optional<KernelSpectrum> krylov_spectrum(const KernelProblem<T>& p, double 
   const Components& asked = p.options.components;
   const Index n = p.tiles.size;
   Attempt attempt{.first = std::min<Index>(n, asked.kind() == Kind::count ? asked.count() : 32),
-                  .leave_many = leave_many};
+                  .leave_many = leave_many,
+                  .tolerance = 0.75 * p.options.tolerance};
   for (;;) {
     try {
       try_krylov(p, budget, attempt);
       if (attempt.too_rounded && attempt.may_round) {
         attempt.may_round = false;
+        continue;
+      }
+      // Rounding has taken more of the tolerance than was left for it: smaller residuals, as long
+      // as there is room for them.
+      if (attempt.found && attempt.left > 0.1 * p.options.tolerance &&
+          attempt.found->residuals.maxCoeff() > attempt.left &&
+          attempt.tolerance > 0.5 * attempt.left) {
+        attempt.tolerance = 0.5 * attempt.left;
         continue;
       }
       if (attempt.found || attempt.too_many) return std::move(attempt.found);

@@ -40,14 +40,13 @@ Index most_components(Index n, const FitOptions& options) {
 }
 
 Index kept_components(const Components& asked, const Vector<double>& values, double trace,
-                      double noise, bool all_seen) {
+                      double noise, bool all_seen, bool uncertain, const KernelOrigin& origin) {
   Index rank = 0;
   while (rank < values.size() && values[rank] > noise) ++rank;
   const bool ended = all_seen || rank < values.size();
-  require(rank > 0 || !ended, Errc::bad_data,
-          "all rows are equal to this kernel, up to rounding: there is no variance to explain");
+  if (rank == 0 && ended) refuse_constant(origin);
   if (asked.kind() == Kind::count) {
-    if (asked.soft() && ended) return std::min(asked.count(), rank);
+    if ((asked.soft() || uncertain) && ended) return std::min(asked.count(), rank);
     require(asked.count() <= rank || !ended, Errc::bad_option,
             "-k {} is more than the data have: only {} directions of the feature space have any "
             "variance; use -k {}",
@@ -61,7 +60,7 @@ Index kept_components(const Components& asked, const Vector<double>& values, dou
       // A rounding error must not cost one more component.
       if (sum >= asked.fraction() * trace * (1 - 1e-12)) return k + 1;
     }
-    require(!ended, Errc::bad_option,
+    require(!ended || uncertain, Errc::bad_option,
             "-k {} cannot be reached: the {} directions that are more than rounding have {:.9g} of "
             "the variance; use a smaller fraction",
             asked.fraction(), rank, sum / trace);
@@ -69,27 +68,29 @@ Index kept_components(const Components& asked, const Vector<double>& values, dou
   return ended ? rank : 0;
 }
 
-void require_kernel_variance(double trace, double noise) {
-  require(trace > noise, Errc::bad_data,
-          "all rows are equal to this kernel: there is no variance to explain");
+void require_kernel_variance(double trace, double noise, const KernelOrigin& origin) {
+  if (!(trace > noise)) refuse_constant(origin);
 }
 
 template <class T>
 void finish_spectrum(KernelSpectrum& s, const KernelProblem<T>& p, const Vector<double>& residuals,
-                     double ceiling, double rounding, double confidence) {
+                     double ceiling, const RoundingBound& rounding, double confidence) {
   const double largest = s.eigenvalues[0];
   s.residuals = residuals / largest;
-  s.certificate = certified(s.eigenvalues, residuals, ceiling, rounding, confidence);
-  s.error = (residuals.maxCoeff() + rounding) / largest;
+  s.certificate = certified(s.eigenvalues, residuals, ceiling, rounding, confidence,
+                            allowed_error<T>(p.options));
+  s.rounding = s.certificate.rounding / largest;
+  s.error = s.residuals.maxCoeff() + s.rounding;
   if (!p.options.clip)
-    require_within_trace(p.origin, s.eigenvalues, s.trace, p.lowest + rounding, p.tiles.size);
+    require_within_trace(p.origin, s.eigenvalues, s.trace, p.lowest + s.certificate.rounding,
+                         p.tiles.size);
 }
 
 #define MERCER_INSTANTIATE(T)                                                                    \
   template KernelProblem<T> kernel_problem(const Tiles<T>&, const FitOptions&, const double*,    \
                                            const KernelOrigin&);                                 \
   template void finish_spectrum(KernelSpectrum&, const KernelProblem<T>&, const Vector<double>&, \
-                                double, double, double);
+                                double, const RoundingBound&, double);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -28,15 +28,16 @@ KernelProblem<T> kernel_problem(const Tiles<T>& tiles, const FitOptions& options
 /// The most components that so many rows have. Throws when more are asked for.
 Index most_components(Index n, const FitOptions& options);
 
-/// How many of these eigenvalues to keep; 0 when more of them must be seen.
+/// How many of these eigenvalues to keep; 0 when more of them must be seen. Where rounding exceeds
+/// what is allowed as it is, the caller refuses with better words: `uncertain` keeps what there is.
 Index kept_components(const Components& asked, const Vector<double>& values, double trace,
-                      double noise, bool all_seen);
+                      double noise, bool all_seen, bool uncertain, const KernelOrigin& origin);
 
-void require_kernel_variance(double trace, double noise);
+void require_kernel_variance(double trace, double noise, const KernelOrigin& origin);
 
 /// Last checks, and what is certain. `ceiling` bounds the eigenvalues that are not among the pairs.
 template <class T>
 void finish_spectrum(KernelSpectrum& s, const KernelProblem<T>& p, const Vector<double>& residuals,
-                     double ceiling, double rounding, double confidence);
+                     double ceiling, const RoundingBound& rounding, double confidence);
 
 }  // namespace mercer

@@ -89,9 +89,9 @@ KernelSpectrum by_dense(const KernelProblem<T>& p) {
   k.array().colwise() *= u.array();
   k.array().rowwise() *= u.array().transpose();
   s.trace = k.trace();
-  const double rounding = matrix_rounding(p.tiles, squares, w.sum());
-  const double noise = std::max(p.noise, rounding);
-  if (!options.clip) require_kernel_variance(s.trace, p.noise);
+  const RoundingBound rounding = matrix_rounding(p.tiles, w, squares, s.mean);
+  const double noise = std::max(p.noise, rounding.likely);
+  if (!options.clip) require_kernel_variance(s.trace, p.noise, p.origin);
   const Components& asked = options.components;
   // All of them where one may be negative.
   const bool few = asked.kind() == Kind::count && !options.clip && p.origin.valid;
@@ -101,11 +101,13 @@ KernelSpectrum by_dense(const KernelProblem<T>& p) {
   const double size = pairs.values.cwiseAbs().maxCoeff();
   if (options.clip) {
     s.trace = pairs.values.cwiseMax(0).sum();  // what the option asks for
-    require_kernel_variance(s.trace, p.noise);
-  } else if (!p.origin.valid && pairs.values[n - 1] < -std::max(p.lowest, rounding)) {
+    require_kernel_variance(s.trace, p.noise, p.origin);
+  } else if (!p.origin.valid && pairs.values[n - 1] < -std::max(p.lowest, rounding.likely)) {
     refuse_indefinite(p.origin, n, pairs.values[n - 1], pairs.values[0]);
   }
-  const Index count = std::min(kept_components(asked, pairs.values, s.trace, noise, true), most);
+  const bool uncertain = rounding.likely > allowed_error<T>(options) * pairs.values[0];
+  const Index count = std::min(
+      kept_components(asked, pairs.values, s.trace, noise, true, uncertain, p.origin), most);
   s.eigenvalues = pairs.values.head(count);
   s.vectors = pairs.vectors.topRows(count);
   s.passes = 1;
@@ -114,7 +116,7 @@ KernelSpectrum by_dense(const KernelProblem<T>& p) {
   // is theirs, so that nothing can be missed.
   const double lapack = static_cast<double>(n) * 0x1p-52 * size;
   finish_spectrum(s, p, Vector<double>(pairs.residuals.head(count)),
-                  s.eigenvalues[count - 1] + lapack, rounding + lapack, 1);
+                  s.eigenvalues[count - 1] + lapack, rounding + RoundingBound{lapack, lapack}, 1);
   return s;
 }
 

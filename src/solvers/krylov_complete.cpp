@@ -11,6 +11,18 @@
 
 namespace mercer {
 
+namespace {
+
+// The same space, with more pairs taken as found.
+RitzSpace beside(const RitzSpace& space, Index found) {
+  const Index rest = space.values.size() - found;
+  RitzSpace out{space.values, found, space.residuals.bottomRightCorner(rest, rest), {}};
+  if (space.probes.size() > 0) out.probes = space.probes.bottomRows(rest);
+  return out;
+}
+
+}  // namespace
+
 void Krylov::draw_probes(Index count) {
   probes_.resize(n_, count);
   fill_normal(probes_, random_);
@@ -61,10 +73,28 @@ double Krylov::threshold(Index k) const {
   return theta_[k - 1] + std::max(how_.tolerance / 2, 1e-13) * scale_;
 }
 
-// Dimensions of the space in which a missed vector would be, judged by the pairs that were found
-// after the random vectors had been drawn.
-Index Krylov::copies(Index k) const {
-  return 1 + largest_cluster(theta_, k, known_, 1e3 * how_.tolerance * scale_);
+// Pairs beyond the wanted ones that have converged too. They count as found: copies of a wanted
+// eigenvalue are then nothing that could hide a larger one. Adds what their residuals come to.
+Index Krylov::pairs_found(const RitzSpace& space, double& residual) const {
+  const double allowed = how_.tolerance / 4 * scale_;
+  Index found = space.found;
+  double squares = 0;
+  for (; found < m_ - 1; ++found) {
+    const double more = squares + space.residuals(found - space.found, found - space.found);
+    if (!(more <= allowed * allowed)) break;
+    squares = more;
+  }
+  residual = std::sqrt(squares);
+  return found;
+}
+
+// Dimensions of the space in which a missed vector of an eigenvalue from τ on would be, judged by
+// the pairs near there that were found after the random vectors had been drawn.
+Index Krylov::copies(Index found, double tau) const {
+  const double window = 1e3 * how_.tolerance * scale_;
+  Index near = 0;
+  while (near < found && theta_[near] >= tau - window) ++near;
+  return 1 + largest_cluster(theta_, near, known_, window);
 }
 
 // Is an eigenvalue of τ or more, beside those that were found, as improbable as asked?
@@ -73,15 +103,16 @@ bool Krylov::bounded(const RitzSpace& space, double tau) const {
   // left of the probability.
   const double places = std::ldexp(static_cast<double>(space.found + 1), probe_rounds_);
   const double limit =
-      probe_limit(probes_.cols(), copies(space.found), run_.complete->failure / places);
+      probe_limit(probes_.cols(), copies(space.found, tau), run_.complete->failure / places);
   return limit > 0 && shared_with_missed(space, tau) <= limit;
 }
 
 // Nothing larger was missed; says so in ceiling_ and confidence_.
 bool Krylov::complete(Index k) {
   if (converged_at_ == 0) converged_at_ = passes_;
-  const RitzSpace space = ritz_space(k);
-  double tau = threshold(k);
+  found_ = k;
+  const RitzSpace wanted = ritz_space(k);
+  double tau = threshold(k), extra = 0;
   ceiling_ = tau;
   confidence_ = 1;
   if (m_ == n_) {
@@ -89,16 +120,25 @@ bool Krylov::complete(Index k) {
     return true;
   }
   const MatrixNorms norms = run_.complete->norms ? run_.complete->norms() : MatrixNorms{};
-  if (nothing_beyond(space, norms, tau)) return true;
+  if (nothing_beyond(wanted, norms, tau)) return true;
+  // What is true beside more pairs is true beside the wanted ones, up to the residuals of the rest
+  // (Weyl).
+  found_ = pairs_found(wanted, extra);
+  const RitzSpace space = beside(wanted, found_);
+  ceiling_ = tau + extra;
+  if (found_ > k && nothing_beyond(space, norms, tau)) return true;
   if (!probes_in_) return false;
   confidence_ = 1 - run_.complete->failure;
   if (bounded(space, tau)) return true;
   // Where the basis has no room for this, or gaps are too small, the bound is a larger number.
   const bool full = how_.basis < n_ && m_ + probes_.cols() > how_.basis && probe_rounds_ >= 2;
-  const bool late = passes_ >= 2 * converged_at_ + 20 || passes_ >= how_.max_passes;
+  // Random vectors that were drawn anew, as copies had used the others up, get passes of their own.
+  const int since = probe_rounds_ <= 8 ? std::max(converged_at_, drawn_at_) : converged_at_;
+  const bool late = passes_ >= since + converged_at_ + 20 || passes_ >= how_.max_passes;
   if (!full && !late) return false;
   for (double step = tau - theta_[k - 1]; tau < 4 * scale_; step *= 2) {
-    ceiling_ = tau = theta_[k - 1] + step;
+    tau = theta_[k - 1] + step;
+    ceiling_ = tau + extra;
     if (nothing_beyond(space, norms, tau) || bounded(space, tau)) return true;
   }
   ceiling_ = std::sqrt(norms.squares);  // no eigenvalue exceeds this
@@ -108,7 +148,7 @@ bool Krylov::complete(Index k) {
 
 // W ← E (τ − Θ)⁻¹ ζ, a column for each random vector: where a missed eigenvector would be.
 void Krylov::form_probe_residuals(Index k) {
-  const Index count = std::min(probes_.cols(), n_ - m_), rest = m_ - k;
+  const Index count = std::min(probes_.cols(), n_ - m_), rest = m_ - found_;
   const double tau = threshold(k), unit = scale_ > 0 ? scale_ : 1;
   Matrix<double> coordinates(m_, probes_.cols());
   tall_times_tall(q_.data(), n_, m_, q_.cols(), probes_.data(), probes_.cols(), probes_.cols(),
@@ -134,17 +174,20 @@ void Krylov::form_probe_residuals(Index k) {
 // left the basis, or have shown so many copies of an eigenvalue that they can show no more.
 void Krylov::look_for_larger(Index k) {
   const Index count = std::min({probe_vectors, n_ - k, how_.basis - k});
-  const bool used_up = probes_in_ && probe_limit(probes_.cols(), copies(k), 1) == 0;
+  const bool used_up =
+      probes_in_ && probe_limit(probes_.cols(), copies(found_, threshold(k)), 1) == 0;
   // Where the basis holds the whole space there is always room for the rest of it.
   const bool room = how_.basis == n_ || m_ + probes_.cols() <= how_.basis;
   const bool anew = !probes_in_ || used_up || !room;
   if (anew) {
     // Room for as many more of these passes as there can be.
     if (m_ + 4 * count > how_.basis)
-      compress(std::min(m_, std::max(k, std::min(k + how_.block, how_.basis - 2 * count))));
+      compress(std::min(
+          m_, std::max(k, std::min(std::max(k + how_.block, found_), how_.basis - 2 * count))));
     draw_probes(std::min(count, n_ - m_));
-    known_ = theta_.head(k);
+    known_ = theta_.head(std::min(found_, m_));
     ++probe_rounds_;
+    drawn_at_ = passes_;
     w_ = probes_;
     w_.colwise().normalize();
     starts_ += w_.cols();

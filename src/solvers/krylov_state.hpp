@@ -44,7 +44,8 @@ class Krylov {
   Matrix<double> residual_products(Index k);
   double threshold(Index k) const;
   bool complete(Index k);
-  Index copies(Index k) const;
+  Index copies(Index found, double tau) const;
+  Index pairs_found(const RitzSpace& space, double& residual) const;
   bool bounded(const RitzSpace& space, double tau) const;
   void look_for_larger(Index k);
   void follow_lower_end();
@@ -77,7 +78,9 @@ class Krylov {
   Matrix<double> probes_;   // n×s: random vectors that nothing was known of when they were drawn
   bool probes_in_ = false;  // they lie in the basis
   Vector<double> known_;    // Ritz values that had converged when they were drawn
+  Index found_ = 0;         // wanted pairs, and those after them that have converged too
   int probe_rounds_ = 0;    // how often they were drawn after the wanted pairs had converged
+  int drawn_at_ = 0;        // pass before which that was done last
   int converged_at_ = 0;    // pass in which these did so first
   double ceiling_ = std::numeric_limits<double>::infinity();
   double confidence_ = 0;
