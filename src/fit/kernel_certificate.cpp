@@ -8,11 +8,25 @@
 namespace mercer {
 
 template <class T>
-double matrix_rounding(const Tiles<T>& tiles, double plain_squares, double weight) {
-  const auto n = static_cast<double>(tiles.size);
-  const double norm = std::sqrt(plain_squares);
-  const double sums = (std::min(n, 8 * std::sqrt(n)) + 16) * 0x1p-53;
-  return (tiles.relative_error + sums) * norm + tiles.absolute_error * weight;
+RoundingBound matrix_rounding(const Tiles<T>& tiles, const Vector<double>& w, double plain_squares,
+                              const Vector<double>& mean) {
+  double norm = std::sqrt(plain_squares);
+  // UKU is similar to KW, whose rows add up to Kw.
+  if (tiles.nonnegative) norm = std::min(norm, 1.0001 * w.sum() * mean.maxCoeff());
+  const double trace = w.dot(tiles.diagonal.cwiseAbs());
+  return RoundingBound{tiles.worst.of_matrix(norm, trace, w),
+                       tiles.likely.of_matrix(norm, trace, w)} +
+         roundings(static_cast<double>(tiles.size)) * norm +
+         RoundingBound{16, 16} * (0x1p-53 * norm);
+}
+
+void refuse_constant(const KernelOrigin& origin) {
+  if (origin.equal_rows)
+    fail(Errc::bad_data, "all rows are equal to this kernel: there is no variance to explain");
+  fail(Errc::bad_data,
+       "{} has no variance on these rows but rounding, though they are not equal; centre and scale "
+       "the data (fit --scale std), or use another kernel or parameter",
+       origin.what);
 }
 
 void refuse_indefinite(const KernelOrigin& origin, Index rows, double smallest, double largest) {
@@ -47,25 +61,36 @@ void require_within_trace(const KernelOrigin& origin, const Vector<double>& eige
 }
 
 Certificate certified(const Vector<double>& eigenvalues, const Vector<double>& residuals,
-                      double ceiling, double rounding, double confidence) {
+                      double ceiling, const RoundingBound& rounding, double confidence,
+                      double allowed) {
   // With R the residuals of the unit vectors Q, A − RQᵀ − QRᵀ has the eigenvalues given, and others
   // below ceiling + ‖R‖; it is ‖R‖ away from A (Weyl).
   const double off = residuals.norm();
+  const bool proven = residuals.maxCoeff() + rounding.proven <= allowed * eigenvalues[0];
   Certificate out;
+  out.rounding = proven ? rounding.proven : rounding.likely;
   for (Index j = 0; j < eigenvalues.size(); ++j) {
-    out.low.push_back(eigenvalues[j] - off - rounding);
-    out.high.push_back(std::max(eigenvalues[j], ceiling + off) + off + rounding);
+    out.low.push_back(eigenvalues[j] - off - out.rounding);
+    out.high.push_back(std::max(eigenvalues[j], ceiling + off) + off + out.rounding);
   }
-  out.rounding = rounding;
   out.confidence = confidence;
   if (confidence < 1)
     out.reason =
         "that no larger eigenvalue was missed rests on random vectors: it fails with this "
         "probability at most";
+  if (proven) return out;
+  // What random vectors may fail with leaves room for this (missed_failure).
+  out.confidence = std::min(confidence, likely_confidence);
+  out.reason += fmt::format(
+      "{}rounding errors are taken to be independent; were all of them to add up, the "
+      "intervals would exceed the tolerance",
+      out.reason.empty() ? "" : "; ");
   return out;
 }
 
-template double matrix_rounding(const Tiles<float>&, double, double);
-template double matrix_rounding(const Tiles<double>&, double, double);
+template RoundingBound matrix_rounding(const Tiles<float>&, const Vector<double>&, double,
+                                       const Vector<double>&);
+template RoundingBound matrix_rounding(const Tiles<double>&, const Vector<double>&, double,
+                                       const Vector<double>&);
 
 }  // namespace mercer

@@ -5,12 +5,15 @@
 // With B = UKU (U = diag(√w)) and the projector P = I − uuᵀ/Σw the matrix is A = PBP. What was
 // computed differs from it in 2-norm by no more than
 //
-//     δ = relative_error·‖B‖_F + absolute_error·Σw        entries of K, as the tiles state it
-//       + (min(N, 8√N) + 16)·u·‖B‖_F                      sums of N products, centring
+//     δ = the error of the entries of K, as the tiles state it (kernels/tile_error.hpp)
+//       + (N + 16)·u·‖|B|‖₂                               sums of N products, centring
 //
-// with u = 2⁻⁵³. Sums of N rounded numbers are off by N·u at most; by more than 8√N·u with a
-// probability below 1e-13 (Higham and Mary, SISC 41, 2019).
+// with u = 2⁻⁵³. ‖|B|‖₂ is at most ‖B‖_F, and where no entry is negative at most the largest entry
+// of Kw. That is the worst case; where rounding errors are independent, sums of N numbers are off
+// by 10.1√N·u, and entries by less too. The likely bound is used where the worst case exceeds the
+// tolerance, and the certificate says so.
 
+#include "fit/rounding.hpp"
 #include "operators/kernel_matrix.hpp"
 #include "operators/tiles.hpp"
 
@@ -29,19 +32,23 @@ struct KernelOrigin {
   bool valid = false;
   /// For matrices that others have computed: how far below 0 rounding may bring an eigenvalue.
   double noise = 0;
+  bool equal_rows = false;  ///< all rows are the same, number by number
 };
 
-/// Residual and rounding together may reach this much of the largest eigenvalue. The bound on the
-/// rounding of K is a worst case, some hundred times what is seen, so it may be ten times what the
-/// residual has to reach; float rows have no more than seven digits themselves.
+/// Refuses rows on which the kernel has no variance.
+[[noreturn]] void refuse_constant(const KernelOrigin& origin);
+
+/// Residual and rounding together may reach this much of the largest eigenvalue: float rows have no
+/// more than seven digits themselves.
 template <class T>
 double allowed_error(const FitOptions& options) {
-  return std::is_same_v<T, float> ? std::max(options.tolerance, 1e-5) : 10 * options.tolerance;
+  return std::is_same_v<T, float> ? std::max(options.tolerance, 1e-5) : options.tolerance;
 }
 
-/// δ above.
+/// δ above, for weights w, ‖B‖_F² and the means Kw/Σw.
 template <class T>
-double matrix_rounding(const Tiles<T>& tiles, double plain_squares, double weight);
+RoundingBound matrix_rounding(const Tiles<T>& tiles, const Vector<double>& w, double plain_squares,
+                              const Vector<double>& mean);
 
 /// Refuses a matrix with a negative eigenvalue; `origin` has the words.
 [[noreturn]] void refuse_indefinite(const KernelOrigin& origin, Index rows, double smallest,
@@ -54,8 +61,10 @@ void require_within_trace(const KernelOrigin& origin, const Vector<double>& eige
                           double trace, double slack, Index rows);
 
 /// The eigenvalues, how far the computed matrix may be off, and how far a larger one may have been
-/// missed: `ceiling` bounds every eigenvalue beside those of the pairs.
+/// missed: `ceiling` bounds every eigenvalue beside those of the pairs, with `confidence`. The
+/// worst case of rounding where that is within what is allowed, else what is likely.
 Certificate certified(const Vector<double>& eigenvalues, const Vector<double>& residuals,
-                      double ceiling, double rounding, double confidence);
+                      double ceiling, const RoundingBound& rounding, double confidence,
+                      double allowed);
 
 }  // namespace mercer

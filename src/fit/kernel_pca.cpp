@@ -2,7 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
-#include "fit/kernel_spectrum.hpp"
+#include "fit/kernel_certain.hpp"
 #include "fit/standard.hpp"
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -91,6 +92,38 @@ std::shared_ptr<const Map<T>> map_of(const FitOptions& options, const Kernel* ke
   return kernel_map<T>(*kernel, std::move(anchors));
 }
 
+/// Largest |x|; missing cells aside.
+template <class T>
+double largest_number(const Rows<T>& rows) {
+  double largest = 0;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const T* from = rows.sparse() ? rows.csr().values + rows.csr().offsets[i] : rows.row(i);
+    const Index entries =
+        rows.sparse() ? rows.csr().offsets[i + 1] - rows.csr().offsets[i] : rows.cols();
+    for (Index e = 0; e < entries; ++e)
+      if (const double v = std::abs(static_cast<double>(from[e])); v > largest) largest = v;
+  }
+  return largest;
+}
+
+/// About the mean: whether the features are centred is another question.
+template <class T>
+Standard rows_standard(const Rows<T>& x, const double* weights, FitOptions options) {
+  options.center = true;
+  Passes<T> passes(x, weights, options.monitor);
+  const double largest = options.scale == Scale::std ? largest_number(x) : 1;
+  // Deviations come from squares, which must neither vanish nor overflow.
+  if (largest > 1e-140 && largest < 1e140) return find_standard(passes, options);
+  passes.normalize();
+  Standard out = find_standard(passes, options);
+  for (Index j = 0; j < out.mean.size(); ++j) {
+    out.mean[j] = std::ldexp(out.mean[j], -passes.exponent());
+    if (!out.constant[static_cast<std::size_t>(j)])
+      out.scale[j] = std::ldexp(out.scale[j], -passes.exponent());
+  }
+  return out;
+}
+
 /// Whether rows are centred before the kernel sees them. x·y and its sums with functions of x − y
 /// are the same for moved rows once they are centred in feature space; the rounding of K is not,
 /// and grows with the mean: d·ε·Σ‖x‖², against μ₁ of at least a d-th of the scatter.
@@ -113,17 +146,6 @@ bool centre_first(const Kernel& kernel, const Rows<T>& x, const Vector<double>& 
   return rounding > tolerance / 16 * scatter / std::min(d, static_cast<double>(x.rows()));
 }
 
-/// The means of kernel values, from those of tiles that leave terms of a row alone out.
-void restore_mean(Vector<double>& mean, const Vector<double>& offset, const double* weights) {
-  if (offset.size() == 0) return;
-  double constant = offset.mean();
-  if (weights) {
-    const Eigen::Map<const Vector<double>> w(weights, offset.size());
-    constant = w.dot(offset) / w.sum();
-  }
-  mean.array() += offset.array() + constant;
-}
-
 /// Rows of weight 0 are as good as absent, wherever they lie.
 std::vector<Index> rows_that_count(const double* weights, Index n) {
   std::vector<Index> rows;
@@ -131,6 +153,26 @@ std::vector<Index> rows_that_count(const double* weights, Index n) {
   for (Index i = 0; i < n; ++i)
     if (!weights || weights[i] > 0) rows.push_back(i);
   return rows;
+}
+
+/// Whether all rows are the same.
+template <class T>
+bool all_equal(const Rows<T>& rows) {
+  for (Index i = 1; i < rows.rows(); ++i) {
+    if (!rows.sparse()) {
+      if (rows.dense().row(i) != rows.dense().row(0)) return false;
+      continue;
+    }
+    const CsrView<T>& csr = rows.csr();
+    const auto row = [&](Index r) {
+      std::vector<std::pair<std::int64_t, T>> entries;
+      for (std::int64_t e = csr.offsets[r]; e < csr.offsets[r + 1]; ++e)
+        if (csr.values[e] != 0) entries.emplace_back(csr.columns[e], csr.values[e]);
+      return entries;
+    };
+    if (row(i) != row(0)) return false;
+  }
+  return true;
 }
 
 /// Rows that are not 0, of a kernel that is 0 for all of them: its values have vanished.
@@ -147,82 +189,6 @@ void require_seen(const Tiles<T>& tiles, const Rows<T>& rows) {
   }
   require(zero, Errc::bad_data,
           "the kernel's values are below the smallest number there is: scale the data");
-}
-
-template <class T>
-void require_known(const KernelSpectrum& s, const FitOptions& options) {
-  const double allowed = allowed_error<T>(options);
-  require(
-      s.error <= allowed, Errc::not_converged,
-      "rounding of the kernel matrix leaves its eigenvalues uncertain by {:.1e} of the largest, "
-      "more than the {:.1e} that a tolerance of {:.1e} allows: the kernel is nearly constant on "
-      "these rows, or their "
-      "mean is large beside their spread; centre or scale the data, choose another width, or "
-      "allow a tolerance of {:.0e}",
-      s.error, allowed, options.tolerance, s.error / 5);
-}
-
-/// The spectrum, with the mean of the kernel itself.
-template <class T>
-KernelSpectrum spectrum_of(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
-                           double budget, const KernelOrigin& origin) {
-  KernelSpectrum s = kernel_spectrum(tiles, options, weights, budget, origin);
-  restore_mean(s.mean, tiles.offset, weights);
-  return s;
-}
-
-/// The spectrum of float rows with a kernel computed in double: for kernels whose float values are
-/// too coarse.
-KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const FitOptions& options,
-                         const double* weights, double budget, const KernelOrigin& origin,
-                         double centring) {
-  const auto widened = [&](const Rows<double>& wide, double taken) {
-    Tiles<double> tiles = kernel_tiles(kernel, wide, options.center);
-    tiles.absolute_error += centring * tiles.diagonal.maxCoeff();
-    return spectrum_of(tiles, options, weights, budget - taken, origin);
-  };
-  if (!rows.sparse()) {
-    const Matrix<double> wide = rows.dense().cast<double>();
-    const double taken = static_cast<double>(wide.size()) * sizeof(double);
-    return widened(Rows<double>(wide), taken);
-  }
-  const CsrView<float>& from = rows.csr();
-  const std::int64_t begin = from.offsets[0], end = from.offsets[rows.rows()];
-  Csr<double> wide;
-  wide.cols = rows.cols();
-  wide.offsets.clear();
-  for (Index i = 0; i <= rows.rows(); ++i) wide.offsets.push_back(from.offsets[i] - begin);
-  wide.columns.assign(from.columns + begin, from.columns + end);
-  wide.values.assign(from.values + begin, from.values + end);
-  const double taken = 12.0 * static_cast<double>(end - begin);
-  return widened(Rows<double>(wide), taken);
-}
-
-/// The spectrum, certain to what is allowed: float rows take their kernel in double where float
-/// would be too coarse.
-template <class T>
-KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Kernel* kernel,
-                                [[maybe_unused]] const Rows<T>& rows, const FitOptions& options,
-                                const double* weights, double budget, const KernelOrigin& origin,
-                                [[maybe_unused]] double centring) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (kernel) {
-      std::optional<KernelSpectrum> s;
-      try {
-        s = spectrum_of(tiles, options, weights, budget, origin);
-      } catch (const Error& e) {  // no variance but the rounding of floats, for example
-        if (e.code() != Errc::not_converged && e.code() != Errc::bad_data) throw;
-      }
-      if (s && s->error <= allowed_error<T>(options)) return *std::move(s);
-      s = in_double(*kernel, rows, options, weights, budget, origin, centring);
-      s->why += "; kernel values in double, as those in float are too coarse";
-      require_known<T>(*s, options);
-      return *std::move(s);
-    }
-  }
-  KernelSpectrum s = spectrum_of(tiles, options, weights, budget, origin);
-  require_known<T>(s, options);
-  return s;
 }
 
 /// B = Λ^-½ VᵀU: unit axes in feature space. Centred vectors stay exactly so: Σ b = 0 makes the
@@ -285,10 +251,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   else require_finite(x, options.missing == Missing::mean);
   Standard standard;
   if (!options.precomputed) {
-    FitOptions about_the_mean = options;  // whether the features are centred is another question
-    about_the_mean.center = true;
-    Passes<T> passes(x, weights, options.monitor);
-    standard = find_standard(passes, about_the_mean);
+    standard = rows_standard(x, weights, options);
   }
   const double tolerance =
       std::max(options.tolerance, sizeof(T) == sizeof(float) ? 1e-5 : 0.0);  // floats have no more
@@ -310,16 +273,16 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
     if (!options.clip) require_valid(*kernel, rows, options.threads);
   }
   Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);
-  if (!kernel) tiles.absolute_error = 0.5 * asymmetry;  // one half stands for the mean of both
+  // One half stands for the mean of both.
+  if (!kernel) add_error(tiles, {.absolute = 0.5 * asymmetry});
   // Cells that were centred have been rounded once more, to half a unit of their last place.
   const double centring = moved && std::is_same_v<T, float> ? 2.1 * 0x1p-24 : 0.0;
-  tiles.entries.diagonal += centring;
-  tiles.absolute_error += centring * tiles.diagonal.maxCoeff();
+  add_error(tiles, {.diagonal = centring});
   if (kernel) require_seen(tiles, rows);
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
   const KernelOrigin origin{
       kernel ? fmt::format("the kernel {}", kernel->text()) : "the precomputed kernel matrix",
-      kernel && kernel->always_valid(), noise};
+      kernel && kernel->always_valid(), noise, all_equal(rows)};
   KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
                                       budget - copied, origin, centring);
   if (moved) s.why += "; rows centred before the kernel";

@@ -22,6 +22,7 @@ struct KernelSpectrum {
   /// Residuals and rounding together, relative to μ₁: the caller has to hold it against what is
   /// allowed.
   double error = 0;
+  double rounding = 0;  ///< the part of that which no better residual makes smaller
 };
 
 /// The eigenpairs asked for. Throws when the matrix has fewer that are more than rounding, or

@@ -16,7 +16,7 @@ constexpr Index block = 256;
 
 class Medians final : public MedianDistances {
  public:
-  explicit Medians(const PickedRows<double>& rows) : rows_(rows.rows()) {}
+  Medians(const PickedRows<double>& rows, bool all) : rows_(rows.rows()), all_(all) {}
   double squared() override { return median(squared_, Ingredient::distances); }
   double absolute() override { return median(absolute_, Ingredient::absolute); }
 
@@ -24,6 +24,14 @@ class Medians final : public MedianDistances {
   /// Of all pairs of different rows.
   double median(double& known, Ingredient ingredient) {
     if (known > 0) return known;
+    std::vector<double> distances = positive(ingredient);
+    if (distances.empty()) refuse(ingredient);
+    const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+    std::nth_element(distances.begin(), middle, distances.end());
+    return known = *middle;
+  }
+
+  std::vector<double> positive(Ingredient ingredient) const {
     const Index n = rows_.rows();
     std::vector<double> distances;
     distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
@@ -40,14 +48,26 @@ class Medians final : public MedianDistances {
           for (Index q = i == j ? p + 1 : 0; q < cols; ++q)
             if (tile(p, q) > 0) distances.push_back(tile(p, q));
       }
-    require(!distances.empty(), Errc::bad_data,
-            "all rows are equal, so no width can be chosen from them; give it: rbf(gamma=1)");
-    const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-    std::nth_element(distances.begin(), middle, distances.end());
-    return known = *middle;
+    return distances;
+  }
+
+  [[noreturn]] void refuse(Ingredient ingredient) const {
+    if (ingredient == Ingredient::distances && !positive(Ingredient::absolute).empty())
+      fail(Errc::bad_data,
+           "squared distances between the rows are below the smallest number there is, so no width "
+           "can be chosen from them; divide the columns by their deviations (fit --scale std)");
+    if (all_)
+      fail(Errc::bad_data,
+           "all rows are equal: no width can be chosen from them, and with any width, as in "
+           "rbf(gamma=1), there is no variance to explain");
+    fail(Errc::bad_data,
+         "{} rows, evenly spaced, are all equal, so no width can be chosen from them; give it: "
+         "rbf(gamma=1)",
+         rows_.rows());
   }
 
   Rows<double> rows_;
+  bool all_;  // these are all rows, not a sample
   double squared_ = 0, absolute_ = 0;
 };
 
@@ -57,7 +77,7 @@ template <class T>
 Kernel Kernel::completed(const Rows<T>& x) const {
   if (complete()) return *this;
   const PickedRows<double> rows(x, even_sample(x.rows(), most_rows));
-  Medians medians(rows);
+  Medians medians(rows, x.rows() <= most_rows);
   return Kernel(node_->completed(medians));
 }
 

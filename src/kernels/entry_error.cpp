@@ -90,8 +90,9 @@ RowExtent extent_of(const Rows<T>& rows) {
 }
 
 template <class T>
-EntryError entry_error(const Kernel& kernel, const Rows<T>& rows) {
-  EntryError e = kernel.node()->bound(extent_of(rows)).error;
+ValueBound value_bound(const Kernel& kernel, const RowExtent& extent) {
+  ValueBound bound = kernel.node()->bound(extent);
+  EntryError& e = bound.error;
   e.relative *= slack;
   e.diagonal *= slack;
   e.absolute *= slack;
@@ -102,7 +103,12 @@ EntryError entry_error(const Kernel& kernel, const Rows<T>& rows) {
     e.diagonal *= 1 + half;
     e.absolute = e.absolute * (1 + half) + std::numeric_limits<float>::denorm_min();
   }
-  return e;
+  return bound;
+}
+
+template <class T>
+EntryError entry_error(const Kernel& kernel, const Rows<T>& rows) {
+  return value_bound<T>(kernel, extent_of(rows)).error;
 }
 
 ValueBound sum_bound(const ValueBound& a, const ValueBound& b) {
@@ -169,6 +175,8 @@ ValueBound scaled_bound(double factor, ValueBound a) {
 
 template RowExtent extent_of(const Rows<float>&);
 template RowExtent extent_of(const Rows<double>&);
+template ValueBound value_bound<float>(const Kernel&, const RowExtent&);
+template ValueBound value_bound<double>(const Kernel&, const RowExtent&);
 template EntryError entry_error(const Kernel&, const Rows<float>&);
 template EntryError entry_error(const Kernel&, const Rows<double>&);
 

@@ -8,14 +8,22 @@
 
 namespace mercer {
 
-/// out(i, j) = k(x_i, y_j), or k(x_i, y_j) − k(x, x) for kernels with a peak. Rows must fit.
+/// How values are computed: as they are, or what they lack of k(x, x) for kernels with a peak; with
+/// squared distances from differences throughout, or only where they matter.
+struct TileRule {
+  bool fallen = false;
+  bool differences = false;
+};
+
+/// out(i, j) = k(x_i, y_j), or k(x_i, y_j) − k(x, x). Rows must fit.
 template <class T>
 void evaluate_tile(const KernelNode& node, const Rows<T>& x, const Rows<T>& y,
-                   Eigen::Ref<Matrix<T>> out, bool fallen) {
+                   Eigen::Ref<Matrix<T>> out, TileRule rule = {}) {
   Uses uses;
   node.announce(uses);
+  uses.differences = rule.differences;
   const WideRows<T> wide_x(x), wide_y(y);
-  Evaluation pairs(wide_x.rows(), wide_y.rows(), uses, fallen);
+  Evaluation pairs(wide_x.rows(), wide_y.rows(), uses, rule.fallen);
   if constexpr (std::is_same_v<T, double>) {
     node.evaluate(pairs, {out.data(), out.rows(), out.cols(), out.outerStride()});
   } else {

@@ -124,6 +124,7 @@ void Evaluation::compute(Ingredient ingredient, const TileView<double>& out) {
       return;
     }
     case Ingredient::distances: {
+      if (uses_.differences) return row_differences(DifferenceSum::squared, x_, y_, out);
       measure();
       const Index d = x_.cols();
       if (shifted_x_)

@@ -40,6 +40,7 @@ constexpr double near_share = 0.125;
 struct Uses {
   std::array<int, ingredient_count> count{};
   double scale = std::numeric_limits<double>::infinity();  ///< the smallest of all leaves
+  bool differences = false;  ///< all squared distances from differences, near or not
 };
 
 /// A tile of numbers somewhere in memory.

@@ -6,6 +6,7 @@
 #include "linalg/blas.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace mercer {
@@ -23,13 +24,42 @@ Matrix<double> mean_row(const Rows<T>& rows) {
   return sum;
 }
 
+/// ‖K‖_F, judged by some pairs of rows.
+template <class T>
+double estimated_norm(const Kernel& kernel, const Rows<T>& rows, double peak) {
+  constexpr Index most = 64;
+  const PickedRows<T> some(rows, even_sample(rows.rows(), most));
+  const auto n = static_cast<double>(rows.rows());
+  const Matrix<T> k = kernel.matrix<T>(some.rows(), some.rows(), 1);
+  const auto count = static_cast<double>(k.rows());
+  const double all = k.template cast<double>().squaredNorm(), pairs = count * (count - 1);
+  const double others = pairs > 0 ? (all - count * peak * peak) / pairs : 0;
+  return std::sqrt(n * peak * peak + n * (n - 1) * std::abs(others));
+}
+
 }  // namespace
 
+/// |k(x, y) − k(x, x)| = ½‖φ(x) − φ(y)‖² ≤ 2(f_x + f_y), where f = ½‖φ(x) − φ(c)‖²: with the two
+/// terms that are subtracted, three times that.
 template <class T>
-std::optional<FlatKernel<T>> FlatKernel<T>::of(const Kernel& kernel, const Rows<T>& rows) {
+TileError FlatKernel<T>::error_for(const RowExtent& extent) const {
+  TileError out;
+  const double relative = kernel_.node()->fallen_error(extent) + 4 * unit_roundoff;
+  out.rows = 3.001 * relative * falls_.cwiseAbs();
+  out.entries.absolute = std::numeric_limits<double>::min();
+  if constexpr (sizeof(T) == sizeof(float)) {
+    out.entries.relative = std::numeric_limits<float>::epsilon() / 2;
+    out.entries.absolute += std::numeric_limits<float>::denorm_min();
+  }
+  return out;
+}
+
+template <class T>
+std::optional<FlatKernel<T>> FlatKernel<T>::of(const Kernel& kernel, const Rows<T>& rows,
+                                               bool differences) {
   const std::optional<double> peak = kernel.node()->peak();
   if (!peak || rows.rows() == 0) return {};
-  FlatKernel flat(kernel, rows);
+  FlatKernel flat(kernel, rows, differences);
   flat.peak_ = *peak;
   flat.falls_.resize(rows.rows());
   const Matrix<double> mean = rows.sparse() ? Matrix<double>() : mean_row(rows);
@@ -39,21 +69,24 @@ std::optional<FlatKernel<T>> FlatKernel<T>::of(const Kernel& kernel, const Rows<
   for (Index i = 0; i < rows.rows(); i += flat_side) {
     const WideRows<T> some(rows.middle(i, std::min(flat_side, rows.rows() - i)));
     Matrix<double> falls(some.rows().rows(), 1);
-    evaluate_tile<double>(*kernel.node(), some.rows(), centre, falls, true);
+    evaluate_tile<double>(*kernel.node(), some.rows(), centre, falls,
+                          {.fallen = true, .differences = differences});
     flat.falls_.segment(i, falls.rows()) = falls;
   }
-  // ½‖φ(x) − φ(c)‖² ≤ fall, so |k(x, y) − k(x, x)| ≤ 4·fall: three terms of 6·fall together.
-  const double fall = -flat.falls_.minCoeff();
-  const double relative = kernel.node()->fallen_error(extent_of(rows)) + 4 * unit_roundoff;
-  flat.error_.absolute = 6.001 * fall * relative + std::numeric_limits<double>::min();
-  if constexpr (sizeof(T) == sizeof(float)) {
-    flat.error_.relative = std::numeric_limits<float>::epsilon() / 2;
-    flat.error_.absolute += std::numeric_limits<float>::denorm_min();
-  }
-  const EntryError plain = entry_error(kernel, rows);
-  const double largest = 2 * fall;  // |k_c(x, y)|² ≤ k_c(x, x) k_c(y, y)
-  if (!(flat.error_.absolute + flat.error_.relative * largest <
-        plain.absolute + (plain.relative + plain.diagonal) * *peak * 0.5))
+  RowExtent extent = extent_of(rows);
+  extent.differences = differences;
+  const TileError plain{value_bound<T>(kernel, extent).error, {}};
+  flat.error_ = flat.error_for(extent);
+  extent.likely = true;
+  flat.likely_error_ = flat.error_for(extent);
+  // Sums of N products are rounded too, relative to the norm of the matrix: that of a matrix
+  // without negative eigenvalues is at most its trace.
+  const Vector<double> ones = Vector<double>::Ones(rows.rows());
+  const auto n = static_cast<double>(rows.rows());
+  const double sums = (std::min(n, 10 * std::sqrt(n)) + 16) * unit_roundoff;
+  const double norm = estimated_norm(kernel, rows, *peak), trace = -2 * flat.falls_.sum();
+  if (!(flat.error_.of_matrix(trace, trace, ones) + sums * trace <
+        0.5 * (plain.of_matrix(norm, n * *peak, ones) + sums * norm)))
     return {};
   return flat;
 }
@@ -64,7 +97,8 @@ void FlatKernel<T>::block(const Rows<T>& x, const double* f, const Rows<T>& y, c
   const BlasThreads one(1);
   const WideRows<T> wide_x(x), wide_y(y);
   Matrix<double> values(x.rows(), y.rows());
-  evaluate_tile<double>(*kernel_.node(), wide_x.rows(), wide_y.rows(), values, true);
+  evaluate_tile<double>(*kernel_.node(), wide_x.rows(), wide_y.rows(), values,
+                        {.fallen = true, .differences = differences_});
   for (Index i = 0; i < values.rows(); ++i)
     for (Index j = 0; j < values.cols(); ++j)
       out(i, j) = static_cast<T>(values(i, j) - (f[i] + g[j]));

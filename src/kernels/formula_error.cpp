@@ -19,13 +19,16 @@ struct Inexact {
   double relative, absolute, largest;
 };
 
-/// nε/(1 − nε): n roundings in a row.
-double roundings(double n) { return n * u / (1 - n * u); }
+/// n roundings in a row: nε/(1 − nε), or what is likely.
+double roundings(const RowExtent& e, double n) {
+  if (e.likely) n = std::min(n, 10.1 * std::sqrt(n));
+  return n * u / (1 - n * u);
+}
 
 double product_steps(double d) { return 2 * d + 12; }  // see `near_share`
 
 /// Where e^(−t) is so small that its error need not be told relative to it.
-constexpr double negligible = 12;
+constexpr double negligible = 20;
 
 /// A function that is e^(−t) times at most (1 + t + t²/3), where t has the error t·relative +
 /// shift: `last` roundings are in the rest of it.
@@ -72,7 +75,7 @@ Inexact sum_of_differences(Ingredient ingredient, const RowExtent& e) {
   const double largest = ingredient == Ingredient::distances  ? 4 * e.squared_radius
                          : ingredient == Ingredient::absolute ? 2 * e.absolute_radius
                                                               : 2 * e.sum;
-  return {roundings(e.entries + (ingredient == Ingredient::distances ? 3 : 6)),
+  return {roundings(e, e.entries + (ingredient == Ingredient::distances ? 3 : 6)),
           (e.entries + 4) * tiny * u * 2, largest};
 }
 
@@ -83,8 +86,9 @@ EntryError smaller(const EntryError& a, const EntryError& b) {
 /// The better of two views of a squared distance: its error against the largest norms, or against
 /// itself and the scale of the formula.
 EntryError of_squared_distances(const Formula<double>& f, const RowExtent& e) {
-  Inexact z = sum_of_differences(Ingredient::distances, e);
-  const double products = roundings(product_steps(e.entries)), scale = scale_of(f);
+  const Inexact z = sum_of_differences(Ingredient::distances, e);
+  if (e.differences) return of_distances(f, z);
+  const double products = roundings(e, product_steps(e.entries)), scale = scale_of(f);
   const double share = products / near_share;
   const Inexact near{std::max(z.relative, share), share * scale + z.absolute, z.largest};
   const Inexact norms{z.relative, products * 2 * e.square + z.absolute, z.largest};
@@ -97,19 +101,19 @@ EntryError of_squared_distances(const Formula<double>& f, const RowExtent& e) {
 
 ValueBound leaf_bound(Ingredient ingredient, const Formula<double>& f, const RowExtent& e) {
   ValueBound v;
-  const double d = e.entries, inner = roundings(d);
+  const double d = e.entries, inner = roundings(e, d);
   switch (ingredient) {
     case Ingredient::none:
       v.largest = std::abs(f.b);
       v.nonnegative = v.within_roots = f.b >= 0;
       return v;
     case Ingredient::cosines:
-      v.error.absolute = roundings(2 * d + 8);
+      v.error.absolute = roundings(e, 2 * d + 8);
       v.largest = 1;
       v.within_roots = true;
       return v;
     case Ingredient::harmonic:
-      v.error = {roundings(d + 6), 0, (d + 4) * tiny};
+      v.error = {roundings(e, d + 6), 0, (d + 4) * tiny};
       v.largest = e.sum;
       v.nonnegative = v.within_roots = true;
       return v;
@@ -129,7 +133,7 @@ ValueBound leaf_bound(Ingredient ingredient, const Formula<double>& f, const Row
   }
   if (f.function == Function::identity) {
     // Two more roundings where rows were moved to their mean first.
-    v.error = {0, roundings(d + 2), (d + 1) * tiny * u * 2};
+    v.error = {0, roundings(e, d + 2), (d + 1) * tiny * u * 2};
     v.largest = e.square;
     v.within_roots = true;
     return v;
@@ -155,8 +159,8 @@ ValueBound leaf_bound(Ingredient ingredient, const Formula<double>& f, const Row
 double fallen_error(Ingredient ingredient, const Formula<double>& f, const RowExtent& e) {
   if (ingredient == Ingredient::none) return 0;
   double z = sum_of_differences(ingredient, e).relative;
-  if (ingredient == Ingredient::distances)
-    z = std::max(z, roundings(product_steps(e.entries)) / near_share);
+  if (ingredient == Ingredient::distances && !e.differences)
+    z = std::max(z, roundings(e, product_steps(e.entries)) / near_share);
   // 1 − f(z) is concave in z for these functions, or in √z: relative errors do not grow. Its own
   // roundings: at most 32 (the series of matern).
   return z + 64 * u + (f.function == Function::rational ? 8 * u : 0);

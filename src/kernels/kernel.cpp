@@ -57,7 +57,7 @@ void Kernel::tile(const Rows<T>& x, const Rows<T>& y, Eigen::Ref<Matrix<T>> out)
   require_domain(x);
   require_domain(y);
   const BlasThreads one(1);
-  evaluate_tile(*node_, x, y, out, false);
+  evaluate_tile(*node_, x, y, out);
 }
 
 template <class T>

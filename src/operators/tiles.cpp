@@ -1,6 +1,7 @@
 #include "operators/tiles.hpp"
 
 #include "core/parallel.hpp"
+#include "kernels/evaluate_tile.hpp"
 #include "kernels/flat.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
@@ -10,40 +11,38 @@
 
 namespace mercer {
 
-namespace {
-
 template <class T>
-Tiles<T> with_errors(Tiles<T> tiles, const EntryError& error) {
-  tiles.entries = error;
-  tiles.relative_error = error.relative;
-  tiles.absolute_error =
-      error.absolute + error.diagonal * (tiles.size > 0 ? tiles.diagonal.maxCoeff() : 0);
-  return tiles;
-}
-
-}  // namespace
-
-template <class T>
-Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred) {
+Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred, bool differences) {
   kernel.require_domain(rows);
-  if (const auto flat = centred ? FlatKernel<T>::of(kernel, rows) : std::nullopt) {
+  if (const auto flat = centred ? FlatKernel<T>::of(kernel, rows, differences) : std::nullopt) {
     Tiles<T> tiles{rows.rows(), flat->diagonal(),
                    [flat](Index i, Index j, Eigen::Ref<Matrix<T>> out) { flat->tile(i, j, out); },
                    [flat](const std::vector<Index>& chosen, int threads) {
                      return flat->columns(chosen, threads);
                    }};
     tiles.offset = flat->offset();
-    return with_errors(std::move(tiles), flat->error());
+    tiles.worst = flat->error();
+    tiles.likely = flat->likely_error();
+    return tiles;
   }
   Tiles<T> tiles{rows.rows(), kernel.diagonal(rows).template cast<double>(),
-                 [kernel, rows](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
-                   kernel.tile<T>(rows.middle(i, out.rows()), rows.middle(j, out.cols()), out);
+                 [kernel, rows, differences](Index i, Index j, Eigen::Ref<Matrix<T>> out) {
+                   const BlasThreads one(1);
+                   evaluate_tile(*kernel.node(), rows.middle(i, out.rows()),
+                                 rows.middle(j, out.cols()), out, {.differences = differences});
                  },
                  [kernel, rows](const std::vector<Index>& chosen, int threads) {
                    const PickedRows<T> some(rows, chosen);
                    return kernel.matrix<T>(rows, some.rows(), threads);
                  }};
-  return with_errors(std::move(tiles), entry_error(kernel, rows));
+  RowExtent extent = extent_of(rows);
+  extent.differences = differences;
+  const ValueBound bound = value_bound<T>(kernel, extent);
+  extent.likely = true;
+  tiles.worst.entries = bound.error;
+  tiles.likely.entries = value_bound<T>(kernel, extent).error;
+  tiles.nonnegative = bound.nonnegative;
+  return tiles;
 }
 
 template <class T>
@@ -65,8 +64,10 @@ Tiles<T> scaled_tiles(Tiles<T> tiles, int exponent) {
   const T factor = std::ldexp(T(1), exponent);
   Tiles<T> out = tiles;
   out.diagonal *= static_cast<double>(factor);
-  out.absolute_error *= static_cast<double>(factor);
-  out.entries.absolute *= static_cast<double>(factor);
+  for (TileError* error : {&out.worst, &out.likely}) {
+    error->entries.absolute *= static_cast<double>(factor);
+    error->rows *= static_cast<double>(factor);
+  }
   out.offset *= static_cast<double>(factor);
   out.fill = [tiles, factor](Index i, Index j, Eigen::Ref<Matrix<T>> block) {
     tiles.fill(i, j, block);
@@ -115,7 +116,7 @@ Matrix<double> whole_matrix(const Tiles<T>& tiles, int threads) {
 }
 
 #define MERCER_INSTANTIATE(T)                                                                     \
-  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&, bool);                            \
+  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&, bool, bool);                      \
   template Tiles<T> matrix_tiles(const Rows<T>&);                                                 \
   template Tiles<T> scaled_tiles(Tiles<T>, int);                                                  \
   template Matrix<double> whole_matrix(const Tiles<T>&, int);                                     \

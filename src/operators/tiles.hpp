@@ -2,7 +2,7 @@
 // Where the tiles of a kernel matrix come from: a kernel and rows, or a matrix that was computed
 // elsewhere.
 
-#include "kernels/entry_error.hpp"
+#include "kernels/tile_error.hpp"
 
 #include <mercer/kernel.hpp>
 #include <mercer/matrix.hpp>
@@ -22,20 +22,20 @@ struct Tiles {
   std::function<void(Index i, Index j, Eigen::Ref<Matrix<T>> out)> fill;
   /// K's columns of these rows, n×|rows|, made on up to `threads` threads.
   std::function<Matrix<T>(const std::vector<Index>& rows, int threads)> columns;
-  /// |computed k_ij − exact k_ij| ≤ relative_error·|k_ij| + absolute_error for all i, j.
-  double relative_error = 0;
-  double absolute_error = 0;
-  /// The same as a sharper bound, which tells large rows from small ones.
-  EntryError entries{};
+  /// |computed k_ij − exact k_ij|, in the worst case and where rounding errors are independent.
+  TileError worst{}, likely{};
+  bool nonnegative = false;  ///< no entry is negative
   /// Where K was asked for up to what centring removes: k(x_i, x_j) is the entry + offset_i +
   /// offset_j. Empty: 0.
   Vector<double> offset{};
 };
 
 /// k(x_i, x_j). The rows stay with the caller. `centred`: the matrix will be centred, so terms of a
-/// row alone may be left out, which saves the digits of nearly constant kernels.
+/// row alone may be left out, which saves the digits of nearly constant kernels. `differences`: all
+/// squared distances are sums of squared differences, which is slower and more exact.
 template <class T>
-Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred = false);
+Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred = false,
+                      bool differences = false);
 
 /// The same times 2^exponent, which no digit depends on.
 template <class T>

@@ -5,10 +5,10 @@
 #include "solvers/krylov.hpp"
 
 #include "core/memory.hpp"
-#include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
+#include "solvers/krylov_state.hpp"
 #include "solvers/orthonormal.hpp"
 #include "solvers/tall.hpp"
 
@@ -23,83 +23,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-class Krylov {
- public:
-  Krylov(Index n, const BlockApply& apply, const BlockKrylov& how, const KrylovRun& run)
-      : n_(n), apply_(apply), asked_(how), run_(run), random_(how.seed) {}
-
-  /// Goes on from what a call with a smaller k has found. `complete_too`: and sees
-  /// that nothing was missed, when the run asks for that.
-  Eigenpairs solve(Index k, bool complete_too);
-  void widen(Index basis) { asked_.basis = basis; }
-  KrylovResult result(Eigenpairs pairs) const {
-    return {std::move(pairs), passes_, ceiling_, confidence_, smallest_};
-  }
-
- private:
-  void reserve(Index k);
-  void begin();
-  void look_for_missed(Index k);
-  void absorb();
-  void rayleigh_ritz();
-  void compress(Index keep);
-  Index kept() const;
-  bool settled(Index i) const;
-  bool look_at_open_pairs();
-  void form_residuals(const std::vector<Index>& which);
-  Vector<double> all_residuals(Index k);
-  bool copies_may_be_missing(Index k) const;
-  bool stagnates();
-  void extend();
-  void draw_probes(Index count);
-  RitzSpace ritz_space(Index k);
-  Matrix<double> residual_products(Index k);
-  double threshold(Index k) const;
-  bool complete(Index k);
-  Index copies(Index k) const;
-  bool bounded(const RitzSpace& space, double tau) const;
-  void look_for_larger(Index k);
-  void follow_lower_end();
-  void form_probe_residuals(Index k);
-  Eigenpairs pairs(Index k, const Vector<double>& residuals) const;
-  [[noreturn]] void give_up(Index k, std::string_view why);
-
-  Index n_;
-  const BlockApply& apply_;
-  BlockKrylov asked_, how_;
-  const KrylovRun& run_;
-  std::mt19937_64 random_;
-
-  Matrix<double> q_, aq_;  // n×basis, the first m_ columns in use: Q and A·Q
-  Matrix<double> h_;       // QᵀAQ, upper triangle
-  Index m_ = 0;
-  Matrix<double> w_, aw_;  // n×block: the next block and its product
-  Vector<double> theta_;   // Ritz values, descending
-  Matrix<double> y_;       // their vectors in the basis, as rows
-  double scale_ = 0;       // the largest |eigenvalue| seen: ‖A‖
-
-  Index wanted_ = 0;                // pairs that must converge
-  std::vector<double> settled_at_;  // Ritz value with which a pair converged; NaN: it has not
-  std::vector<Index> open_;         // the first pairs that have not, a block of them
-  Vector<double> open_residuals_;   // relative to scale_
-  Index wanted_open_ = 0;           // how many of these are wanted
-  Index starts_ = 0;                // vectors from which Krylov spaces were built
-  int passes_ = 0;
-
-  Matrix<double> probes_;   // n×s: random vectors that nothing was known of when they were drawn
-  bool probes_in_ = false;  // they lie in the basis
-  Vector<double> known_;    // Ritz values that had converged when they were drawn
-  int probe_rounds_ = 0;    // how often they were drawn after the wanted pairs had converged
-  int converged_at_ = 0;    // pass in which these did so first
-  double ceiling_ = std::numeric_limits<double>::infinity();
-  double confidence_ = 0;
-  double smallest_ = std::numeric_limits<double>::infinity();
-
-  double noise_ = 0;       // ‖error of A·q‖, judged by how far A is from symmetric
-  Index best_first_ = -1;  // the first open pair, its lowest residual so far, and when that was
-  double best_ = 0;
-  int best_pass_ = 0;
-};
+}  // namespace
 
 void Krylov::reserve(Index k) {
   how_ = resolved(asked_, n_, k);
@@ -325,151 +249,6 @@ void Krylov::extend() {
   absorb();
 }
 
-void Krylov::draw_probes(Index count) {
-  probes_.resize(n_, count);
-  fill_normal(probes_, random_);
-  probes_in_ = true;
-  known_.resize(0);
-}
-
-// EᵀE of all Ritz pairs but the first k, from strips of the residuals: they are not kept.
-Matrix<double> Krylov::residual_products(Index k) {
-  constexpr Index strip = 2048;
-  const Index rest = m_ - k, parts = (n_ + strip - 1) / strip;
-  const Matrix<double> y = y_.bottomRows(rest).transpose();
-  const Matrix<double> own = y * theta_.tail(rest).asDiagonal() * -1.0;
-  std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts));
-  const BlasThreads one(1);
-  parallel_for(parts, run_.threads, [&](Index part) {
-    const Index i = part * strip, rows = std::min(strip, n_ - i);
-    Matrix<double> e(rows, rest);
-    multiply(aq_.row(i).data(), rows, m_, aq_.cols(), y.data(), rest, rest, e.data(), rest);
-    multiply(q_.row(i).data(), rows, m_, q_.cols(), own.data(), rest, rest, e.data(), rest, true);
-    Matrix<double>& sum = sums[static_cast<std::size_t>(part)];
-    sum.resize(rest, rest);
-    multiply_tall(e.data(), rows, rest, rest, e.data(), rest, rest, sum.data(), rest);
-  });
-  for (std::size_t part = 1; part < sums.size(); ++part) sums[0] += sums[part];
-  return std::move(sums[0]);
-}
-
-// All of what missed.hpp looks at. Leaves all Ritz pairs in theta_ and y_.
-RitzSpace Krylov::ritz_space(Index k) {
-  auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), m_, run_.threads);
-  theta_ = std::move(values);
-  y_ = std::move(vectors);
-  smallest_ = std::min(smallest_, theta_[m_ - 1]);
-  RitzSpace space{theta_, k, {}, {}};
-  if (m_ == n_) return space;
-  space.residuals = residual_products(k);
-  if (!probes_in_) return space;
-  Matrix<double> coordinates(m_, probes_.cols());
-  tall_times_tall(q_.data(), n_, m_, q_.cols(), probes_.data(), probes_.cols(), probes_.cols(),
-                  coordinates.data(), coordinates.cols(), run_.threads);
-  space.probes = y_.bottomRows(m_ - k) * coordinates;
-  return space;
-}
-
-// A missed eigenvalue counts from here on: above the last wanted one by what its own error may be.
-double Krylov::threshold(Index k) const {
-  return theta_[k - 1] + std::max(how_.tolerance / 2, 1e-13) * scale_;
-}
-
-// Dimensions of the space in which a missed vector would be, judged by the pairs that were found
-// after the random vectors had been drawn.
-Index Krylov::copies(Index k) const {
-  return 1 + largest_cluster(theta_, k, known_, 1e3 * how_.tolerance * scale_);
-}
-
-// Is an eigenvalue of τ or more, beside those that were found, as improbable as asked?
-bool Krylov::bounded(const RitzSpace& space, double tau) const {
-  // The missed vector is in one of so many places; random vectors drawn again get half of what is
-  // left of the probability.
-  const double places = std::ldexp(static_cast<double>(space.found + 1), probe_rounds_);
-  const double limit =
-      probe_limit(probes_.cols(), copies(space.found), run_.complete->failure / places);
-  return limit > 0 && shared_with_missed(space, tau) <= limit;
-}
-
-// Nothing larger was missed; says so in ceiling_ and confidence_.
-bool Krylov::complete(Index k) {
-  if (converged_at_ == 0) converged_at_ = passes_;
-  const RitzSpace space = ritz_space(k);
-  double tau = threshold(k);
-  ceiling_ = tau;
-  confidence_ = 1;
-  if (m_ == n_) {
-    ceiling_ = theta_[k - 1];
-    return true;
-  }
-  const MatrixNorms norms = run_.complete->norms ? run_.complete->norms() : MatrixNorms{};
-  if (nothing_beyond(space, norms, tau)) return true;
-  if (!probes_in_) return false;
-  confidence_ = 1 - run_.complete->failure;
-  if (bounded(space, tau)) return true;
-  // Where the basis has no room for this, or gaps are too small, the bound is a larger number.
-  const bool full = how_.basis < n_ && m_ + probes_.cols() > how_.basis && probe_rounds_ >= 2;
-  const bool late = passes_ >= 2 * converged_at_ + 20 || passes_ >= how_.max_passes;
-  if (!full && !late) return false;
-  for (double step = tau - theta_[k - 1]; tau < 4 * scale_; step *= 2) {
-    ceiling_ = tau = theta_[k - 1] + step;
-    if (nothing_beyond(space, norms, tau) || bounded(space, tau)) return true;
-  }
-  ceiling_ = std::sqrt(norms.squares);  // no eigenvalue exceeds this
-  confidence_ = 1;
-  return true;
-}
-
-// W ← E (τ − Θ)⁻¹ ζ, a column for each random vector: where a missed eigenvector would be.
-void Krylov::form_probe_residuals(Index k) {
-  const Index count = std::min(probes_.cols(), n_ - m_), rest = m_ - k;
-  const double tau = threshold(k), unit = scale_ > 0 ? scale_ : 1;
-  Matrix<double> coordinates(m_, probes_.cols());
-  tall_times_tall(q_.data(), n_, m_, q_.cols(), probes_.data(), probes_.cols(), probes_.cols(),
-                  coordinates.data(), coordinates.cols(), run_.threads);
-  const auto y = y_.bottomRows(rest);
-  const Vector<double> theta = theta_.tail(rest);
-  Matrix<double> weights = y * coordinates.leftCols(count);
-  weights.array().colwise() *= unit / (tau - theta.array());
-  for (Index j = 0; j < count; ++j) {
-    const double largest = weights.col(j).cwiseAbs().maxCoeff();
-    if (largest > 0) weights.col(j) /= largest;
-  }
-  const Matrix<double> image = y.transpose() * weights / unit;
-  const Matrix<double> own = y.transpose() * (theta.asDiagonal() * weights) / -unit;
-  w_.resize(n_, count);
-  tall_times_small(aq_.data(), n_, m_, aq_.cols(), image.data(), count, count, w_.data(), count,
-                   false, run_.threads);
-  tall_times_small(q_.data(), n_, m_, q_.cols(), own.data(), count, count, w_.data(), count, true,
-                   run_.threads);
-}
-
-// One more pass, for what the random vectors may still hide; with new ones where the old ones have
-// left the basis, or have shown so many copies of an eigenvalue that they can show no more.
-void Krylov::look_for_larger(Index k) {
-  const Index count = std::min({probe_vectors, n_ - k, how_.basis - k});
-  const bool used_up = probes_in_ && probe_limit(probes_.cols(), copies(k), 1) == 0;
-  // Where the basis holds the whole space there is always room for the rest of it.
-  const bool room = how_.basis == n_ || m_ + probes_.cols() <= how_.basis;
-  const bool anew = !probes_in_ || used_up || !room;
-  if (anew) {
-    // Room for as many more of these passes as there can be.
-    if (m_ + 4 * count > how_.basis)
-      compress(std::min(m_, std::max(k, std::min(k + how_.block, how_.basis - 2 * count))));
-    draw_probes(std::min(count, n_ - m_));
-    known_ = theta_.head(k);
-    ++probe_rounds_;
-    w_ = probes_;
-    w_.colwise().normalize();
-    starts_ += w_.cols();
-  } else {
-    form_probe_residuals(k);
-  }
-  aw_.resize(n_, w_.cols());
-  orthonormalise(q_, m_, w_, aw_, random_, run_.threads, !anew);
-  absorb();
-}
-
 Eigenpairs Krylov::solve(Index k, bool complete_too) {
   reserve(k);
   wanted_ = k;
@@ -505,8 +284,6 @@ Eigenpairs Krylov::solve(Index k, bool complete_too) {
     extend();
   }
 }
-
-}  // namespace
 
 KrylovResult krylov_eigenpairs(Index n, const BlockApply& apply, Index k, const BlockKrylov& how,
                                const KrylovRun& run) {

@@ -2,6 +2,7 @@
 // hostile rows.
 #include "kernels/entry_error.hpp"
 
+#include "kernels/evaluate_tile.hpp"
 #include "kernels/flat.hpp"
 #include "kernels/reference.hpp"
 
@@ -163,6 +164,25 @@ TEST(EntryError, M_P2_clusters_far_apart_do_not_blur_their_neighbours) {
             7e-8);
 }
 
+TEST(EntryError, M_P2_distances_from_differences_have_a_smaller_bound_that_holds) {
+  Random random(9);
+  const Matrix<double> x = 30 * random.normal(40, 50);
+  const Kernel kernel = kernels::rbf({.gamma = 0.01});
+  RowExtent extent = extent_of(Rows<double>(x));
+  const EntryError fast = value_bound<double>(kernel, extent).error;
+  extent.differences = true;
+  const EntryError slow = value_bound<double>(kernel, extent).error;
+  EXPECT_LT(4 * slow.relative, fast.relative);
+  Matrix<double> k(40, 40);
+  evaluate_tile<double>(*kernel.node(), Rows<double>(x), Rows<double>(x), k, {.differences = true});
+  for (Index i = 0; i < 40; ++i)
+    for (Index j = 0; j < 40; ++j) {
+      const long double truth =
+          std::exp(-static_cast<long double>(0.01) * test::squared(wide_row(x, i), wide_row(x, j)));
+      EXPECT_LE(std::fabs(k(i, j) - truth), slow.relative * truth + slow.absolute);
+    }
+}
+
 TEST(EntryError, a_tile_decides_by_all_its_rows) {
   // Three hundred rows about 0, and a far pair where no small sample looks.
   Random random(7);
@@ -232,10 +252,12 @@ TEST(FlatKernel, M_P1_values_about_the_mean_have_all_their_digits) {
           const long double truth = falls(p, centre) + falls(q, centre) - falls(p, q);
           // The mean itself is rounded, which moves the origin, not the centred matrix: 1e-15.
           ASSERT_NEAR(k(i, j), static_cast<double>(truth),
-                      flat->error().absolute + 1e-15 * k.diagonal().maxCoeff())
+                      flat->error().entries.absolute + flat->error().rows[i] +
+                          flat->error().rows[j] + 1e-15 * k.diagonal().maxCoeff())
               << c.text << rows.sparse() << i << " " << j;
         }
-      EXPECT_LT(flat->error().absolute, 1e-12 * k.diagonal().maxCoeff()) << c.text;
+      EXPECT_LT(flat->error().rows.maxCoeff(), 5e-13 * k.diagonal().maxCoeff()) << c.text;
+      EXPECT_LT(flat->error().entries.absolute, 1e-300);
     }
   EXPECT_FALSE(FlatKernel<double>::of(kernels::rbf({.gamma = 1}), Rows<double>(x)).has_value());
   EXPECT_FALSE(FlatKernel<double>::of(kernels::linear(), Rows<double>(x)).has_value());

@@ -37,49 +37,47 @@ Completeness complete_for(const Vector<double>& values, bool norms) {
   return out;
 }
 
-TEST(Missed, M_P1_a_start_of_smaller_eigenvectors_does_not_hide_larger_ones) {
+/// As eigs is asked with a start that spans an invariant subspace below the largest eigenvalues.
+void expect_hidden_found(const std::function<double(Index i, Index hidden, Random&)>& value,
+                         bool copies) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Random random(seed);
     const Index n = 150, hidden = 1 + static_cast<Index>(random.bits() % 3);
     Vector<double> values(n);
-    for (Index i = 0; i < n; ++i) {
-      const double apart = 0.02 * static_cast<double>(i);
-      values[i] = i < hidden ? 4 - apart : i < 20 ? 3.5 - apart : 1 + random.uniform();
-    }
+    for (Index i = 0; i < n; ++i) values[i] = value(i, hidden, random);
     std::sort(values.begin(), values.end(), std::greater<>());
     Known a = known(values, seed);
     const Matrix<double> start = a.vectors.middleRows(hidden, 8).transpose();
     const Completeness complete = complete_for(values, seed % 2 == 0);
     for (const Index k : {1, 4}) {
       const KrylovResult found =
-          eigs(a.matrix, k, {.block = 8, .basis = 140}, {.start = &start, .complete = &complete});
+          eigs(a.matrix, k, {.block = 8}, {.start = &start, .complete = &complete});
       EXPECT_LT((found.pairs.values - values.head(k)).cwiseAbs().maxCoeff(), 1e-9) << seed;
       EXPECT_GE(found.confidence, 1 - 1e-6);
       EXPECT_GE(found.ceiling, values[k] - 1e-9);
-      EXPECT_LE(found.ceiling, values[k - 1] + 1e-9);
+      // Copies leave the random vectors little to tell by: without norms, or with more copies of
+      // the last wanted eigenvalue than two draws can show, the bound is wide, and still a bound.
+      if (!copies || (k == 1 && seed % 2 == 0))
+        EXPECT_LE(found.ceiling, values[k - 1] + 1e-9) << seed << ", k = " << k;
     }
   }
 }
 
-// Copies of one eigenvalue leave the random vectors little to tell by: the bound is wide then, and
-// still a bound.
+TEST(Missed, M_P1_a_start_of_smaller_eigenvectors_does_not_hide_larger_ones) {
+  expect_hidden_found(
+      [](Index i, Index hidden, Random& random) {
+        const double apart = 0.02 * static_cast<double>(i);
+        return i < hidden ? 4 - apart : i < 20 ? 3.5 - apart : 1 + random.uniform();
+      },
+      false);
+}
+
 TEST(Missed, M_P1_copies_of_smaller_eigenvectors_do_not_hide_larger_ones) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    Random random(seed);
-    const Index n = 150, hidden = 1 + static_cast<Index>(random.bits() % 3);
-    Vector<double> values(n);
-    for (Index i = 0; i < n; ++i) values[i] = i < hidden ? 4 : i < 20 ? 3 : 1 + random.uniform();
-    std::sort(values.begin(), values.end(), std::greater<>());
-    Known a = known(values, seed);
-    const Matrix<double> start = a.vectors.middleRows(hidden, 8).transpose();
-    const Completeness complete = complete_for(values, true);
-    for (const Index k : {1, 4}) {
-      const KrylovResult found =
-          eigs(a.matrix, k, {.block = 8}, {.start = &start, .complete = &complete});
-      EXPECT_LT((found.pairs.values - values.head(k)).cwiseAbs().maxCoeff(), 1e-9) << seed;
-      EXPECT_GE(found.ceiling, values[k] - 1e-9);
-    }
-  }
+  expect_hidden_found(
+      [](Index i, Index hidden, Random& random) {
+        return i < hidden ? 4 : i < 20 ? 3 : 1 + random.uniform();
+      },
+      true);
 }
 
 TEST(Missed, M_P1_small_remainders_are_proven) {
