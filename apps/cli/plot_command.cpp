@@ -7,10 +7,12 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
+#include "limit_remedies.hpp"
 #include "model_rows.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
 #include "reference_rows.hpp"
+#include "terminal.hpp"
 
 #include <mercer/loadings.hpp>
 #include <mercer/picture.hpp>
@@ -186,12 +188,21 @@ std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, PlotOption
   all.t2 = rows.numbers().col(0);
   if (has_spe) all.spe = rows.numbers().col(1);
   const double level = parse_level("--flag", flags.level);
-  if (flags.reference.empty()) return t2spe_svg(all, scorer.limits(level), options);
   const ReadOptions reading = read_options(flags.rows, flags.run, {});
-  return t2spe_svg(all,
-                   reference_limits(model, scorer, flags.model, flags.reference, reading, level,
-                                    flags.run.quiet),
-                   options);
+  Index good = 0;  // rows of --reference
+  const ScoreLimits limits = flags.reference.empty()
+                                 ? scorer.limits(level)
+                                 : reference_limits(model, scorer, flags.model, flags.reference,
+                                                    reading, level, flags.run.quiet, &good);
+  const bool none = !limits.t2 && !limits.spe;
+  if ((!limits.t2 || (has_spe && !limits.spe)) && !flags.run.quiet)
+    say(fmt::format("the picture has no {}: {}; {}\n",
+                    none         ? "limits"
+                    : !limits.t2 ? "limit of T2"
+                                 : "limit of SPE",
+                    !limits.t2 ? limits.t2_from : limits.spe_from,
+                    limit_remedies(model, scorer, limits, good)));
+  return t2spe_svg(all, limits, options);
 }
 
 template <class T>
