@@ -35,13 +35,14 @@ void inspect(const Model<T>& model, const InspectFlags& flags) {
   if (flags.json) return print(to_json(model) + "\n");
   const Terminal out = terminal(STDOUT_FILENO);
   const Summary summary = summarize(model);
+  // Only a file has a size: not standard input, nor a pipe.
   struct stat info {};
-  stat(flags.model.c_str(), &info);
+  const bool file = stat(flags.model.c_str(), &info) == 0 && S_ISREG(info.st_mode);
   const auto wide = std::size_t{60};
   std::string text =
-      fmt::format("{}  {} component{} of {}, {}\n", out.bold(shown(flags.model, wide, out.unicode)),
+      fmt::format("{}  {} component{} of {}{}\n", out.bold(shown(flags.model, wide, out.unicode)),
                   model.outputs(), model.outputs() == 1 ? "" : "s", shape_line(summary, out),
-                  format_bytes(static_cast<double>(info.st_size)));
+                  file ? ", " + format_bytes(static_cast<double>(info.st_size)) : "");
   if (!summary.label_column.empty())
     text += fmt::format("label {}\n", shown(summary.label_column, wide, out.unicode));
   if (!summary.id_column.empty())

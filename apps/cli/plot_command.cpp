@@ -7,11 +7,13 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
+#include "limit_remedies.hpp"
 #include "memory_budget.hpp"
 #include "model_rows.hpp"
 #include "options.hpp"
 #include "progress_bar.hpp"
 #include "reference_rows.hpp"
+#include "terminal.hpp"
 
 #include <mercer/loadings.hpp>
 #include <mercer/picture.hpp>
@@ -197,17 +199,29 @@ std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, PlotOption
   all.t2 = rows.numbers().col(0);
   if (has_spe) all.spe = rows.numbers().col(1);
   const double level = parse_level("--flag", flags.level);
-  if (flags.reference.empty()) return t2spe_svg(all, scorer.limits(level), options);
   ReadOptions reading = read_options(flags.rows, flags.run, {});
   MemoryBudget budget(flags.memory);
-  budget.hold(bytes_of(model));
-  hold_scorer(budget, model, level);
-  budget.settle(8 * static_cast<double>(model.inputs()), reading.threads);
-  reading.block_bytes = budget.block_bytes();
-  return t2spe_svg(all,
-                   reference_limits(model, scorer, flags.model, flags.reference, reading, level,
-                                    flags.run.quiet, budget),
-                   options);
+  Index good = 0;  // rows of --reference
+  ScoreLimits limits;
+  if (flags.reference.empty()) {
+    limits = scorer.limits(level);
+  } else {
+    budget.hold(bytes_of(model));
+    hold_scorer(budget, model, level);
+    budget.settle(8 * static_cast<double>(model.inputs()), reading.threads);
+    reading.block_bytes = budget.block_bytes();
+    limits = reference_limits(model, scorer, flags.model, flags.reference, reading, level,
+                              flags.run.quiet, budget, &good);
+  }
+  const bool none = !limits.t2 && !limits.spe;
+  if ((!limits.t2 || (has_spe && !limits.spe)) && !flags.run.quiet)
+    say(fmt::format("the picture has no {}: {}; {}\n",
+                    none         ? "limits"
+                    : !limits.t2 ? "limit of T2"
+                                 : "limit of SPE",
+                    !limits.t2 ? limits.t2_from : limits.spe_from,
+                    limit_remedies(model, scorer, limits, good)));
+  return t2spe_svg(all, limits, options);
 }
 
 template <class T>

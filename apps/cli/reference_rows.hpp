@@ -18,7 +18,8 @@ template <class T>
 ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
                              const std::string& model_path, const std::string& reference,
                              ReadOptions reading, double level, bool quiet,
-                             const MemoryBudget& budget = MemoryBudget("")) {
+                             const MemoryBudget& budget = MemoryBudget(""),
+                             Index* rows_read = nullptr) {
   reading.weights.clear();
   const auto source = open_for(model, model_path, reference, reading);
   std::vector<double> t2, spe;
@@ -37,6 +38,7 @@ ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
   }
   require(!t2.empty(), Errc::bad_data, "'{}' has no rows", source->name());
   note_dropped(*source, quiet);
+  if (rows_read) *rows_read = static_cast<Index>(t2.size());
   const auto vector = [](const std::vector<double>& v) {
     return Vector<double>(Eigen::Map<const Vector<double>>(v.data(), static_cast<Index>(v.size())));
   };

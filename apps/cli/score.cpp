@@ -4,6 +4,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "kept_rows.hpp"
+#include "limit_remedies.hpp"
 #include "model_rows.hpp"
 #include "progress_bar.hpp"
 #include "reference_rows.hpp"
@@ -138,21 +139,23 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   settle(budget, model, reading);
   const auto source = open_for(model, flags.model, flags.rows.data, reading);
   const Scorer<T> scorer(model, reading.threads);
+  Index good = 0;  // rows of --reference
   const ScoreLimits limits = flags.reference.empty()
                                  ? scorer.limits(level)
                                  : reference_limits(model, scorer, flags.model, flags.reference,
-                                                    reading, level, flags.run.quiet, budget);
+                                                    reading, level, flags.run.quiet, budget, &good);
   // Flags that no limit decides would call every row an ordinary one.
   require(flags.flag.empty() || limits.t2 || limits.spe, Errc::bad_data,
-          "there are no limits to flag rows by: {}{}", limits.t2_from,
-          flags.reference.empty() ? "; give rows known to be good (--reference)" : "");
+          "there are no limits to flag rows by: {}; {}", limits.t2_from,
+          limit_remedies(model, scorer, limits, good));
   Findings found = stream(model, scorer, limits, *source, flags, reading, budget.piece_bytes());
   bar.erase();
   note_dropped(*source, flags.run.quiet);
   found.components = model.outputs();
   found.fitted = model.explained_variance_ratio().sum();
   found.no_spe = scorer.no_spe();
-  found.reference = !flags.reference.empty();
+  if (!limits.t2 || (!limits.spe && found.no_spe.empty()))
+    found.remedies = limit_remedies(model, scorer, limits, good);
   if (flags.json) return print(json_of(found, limits));
   if (flags.run.quiet) return;
   const bool rows_on_stdout = flags.output == "-";

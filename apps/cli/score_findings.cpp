@@ -14,11 +14,8 @@ namespace {
 constexpr std::size_t most_shown = 10;
 
 std::string limit_line(const char* name, const std::optional<double>& limit, double level,
-                       const std::string& from, Index beyond, Index rows,
-                       std::string_view more = {}) {
-  if (!limit)
-    return fmt::format("{:<5} no limit: {}{}\n", name, from,
-                       more.empty() ? "" : "; " + std::string(more));
+                       const std::string& from, Index beyond, Index rows) {
+  if (!limit) return fmt::format("{:<5} no limit: {}\n", name, from);
   return fmt::format("{:<5} {:g} % limit {:.6g} ({}); {} row{} beyond, {:.2f} %\n", name,
                      100 * level, *limit, from, beyond, beyond == 1 ? "" : "s",
                      100 * static_cast<double>(beyond) / static_cast<double>(rows));
@@ -76,9 +73,8 @@ std::string words_of(const Findings& found, const ScoreLimits& limits, const std
         "explained variance {:.2f} % of these rows, {:.2f} % in the fit\n",
         totals.mean_spe(), 100 * totals.explained(), 100 * found.fitted);
   text += limit_line("T2", limits.t2, limits.level, limits.t2_from, found.t2, totals.rows);
-  const bool good = found.reference;
-  text += limit_line("SPE", limits.spe, limits.level, limits.spe_from, found.spe, totals.rows,
-                     found.no_spe.empty() && !good ? "--reference GOOD gives one" : "");
+  text += limit_line("SPE", limits.spe, limits.level, limits.spe_from, found.spe, totals.rows);
+  if (!found.remedies.empty()) text += fmt::format("for a limit, {}\n", found.remedies);
   if (!list || found.any == 0) return text;
   text += "\n" + out.bold(fmt::format("{:>10}{:>13}{:>13}", "row", "T2", "SPE")) + "\n";
   const std::size_t rows = std::min(found.listed.size(), most_shown);

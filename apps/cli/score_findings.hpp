@@ -22,7 +22,7 @@ struct Findings {
   Index components = 0;    // of the model
   double fitted = 0;       // the share of the variance that these explained in the fit
   std::string no_spe;      // why there is none; empty: there is
-  bool reference = false;  // limits are those of good rows
+  std::string remedies{};  // where a limit is missing
   ScoreTotals totals;
   Index t2 = 0, spe = 0, any = 0;  // beyond which limit
   std::vector<Beyond> listed;

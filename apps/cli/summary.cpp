@@ -110,8 +110,10 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
   else line += fmt::format("trace error {} of the kernel matrix", percent(a.error));
   const double low = a.below / total, high = a.above / total;  // below may be rounding alone
   return line +
-         (low > 1e-3 * high ? fmt::format("; each ratio within {} {}", plus_minus, percent(high))
-                            : fmt::format("; each ratio up to {} larger", percent(high))) +
+         (low > 1e-3 * high
+              ? fmt::format("; each ratio within {} {:.2f} percentage points", plus_minus,
+                            100 * high)
+              : fmt::format("; each ratio up to {:.2f} percentage points larger", 100 * high)) +
          "\n";
 }
 
@@ -127,13 +129,16 @@ std::string certificate_line(const Summary& summary) {
   }
   const std::string certain =
       c.confidence == 1 ? "proven" : fmt::format("{:.6g} % certain", 100 * c.confidence);
+  const double first = summary.eigenvalues[0];
+  const auto share = [&](double error) {  // of the first, which a model has only above 0
+    return error < 1e-4 * first ? fmt::format("{:.2g} of the first", error / first)
+                                : fmt::format("{:.2g} % of the first", 100 * error / first);
+  };
   std::string line =
       above <= 2 * below && below <= 2 * above
-          ? fmt::format("each eigenvalue is {} to within {:.2g}", certain, std::max(below, above))
-          : fmt::format(
-                "each eigenvalue is {} to be at most {:.2g} smaller or "
-                "{:.2g} larger",
-                certain, below, above);
+          ? fmt::format("eigenvalues are within {} ({})", share(std::max(below, above)), certain)
+          : fmt::format("eigenvalues are at most {} smaller or {} larger ({})", share(below),
+                        share(above), certain);
   if (!c.reason.empty()) line += "; " + c.reason;
   return line + "\n";
 }

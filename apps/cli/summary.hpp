@@ -35,7 +35,8 @@ std::string shape_line(const Summary& summary, const Terminal& terminal);
 std::string solver_line(const Summary& summary, const Terminal& terminal);
 /// "approximate: cholesky(rank=500), trace error 0.8 % …" and a line's end, or nothing.
 std::string approximation_line(const Summary& summary, const Terminal& terminal);
-/// "each eigenvalue is proven to within 3.2e-13", or why nothing is certain; with its newline.
+/// "eigenvalues are within 3.2e-13 of the first (proven)", or why nothing is certain; with its
+/// newline.
 std::string certificate_line(const Summary& summary);
 /// "made of 2 models, exact to rounding", with its newline; empty for a model that was fitted.
 std::string merge_line(const Summary& summary);

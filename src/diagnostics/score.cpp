@@ -213,7 +213,15 @@ struct Scorer<T>::State {
     out.ddof = r.ddof;
     if (all) {  // on one thread, as the others would change digits
       SymmetricEigen pairs = symmetric_eigen(gram, n, 1);
-      // Negative ones are rounding, or the kernel would have been refused; neither has a direction.
+      // Of n rows and their centring: n entries in a row, each off by a few ε of the largest; the
+      // mean is as exact as the model.
+      const double rounding = 64 * static_cast<double>(n) * std::numeric_limits<T>::epsilon() *
+                              std::max(pairs.values[0], gram.diagonal().cwiseAbs().maxCoeff());
+      require(pairs.values[n - 1] >= -rounding, Errc::bad_data,
+              "the kernel matrix of the model's rows has an eigenvalue of {:g}, which no rounding "
+              "explains ({:g}): the kernel is not positive semi-definite; give limits by good rows",
+              pairs.values[n - 1], rounding);
+      // What is negative now is rounding, so 0 is nearer to the truth.
       out.eigenvalues = pairs.values.cwiseMax(0);
       out.squares = (out.eigenvalues.asDiagonal() * pairs.vectors.cwiseAbs2()).transpose();
       return out;

@@ -1,5 +1,6 @@
 #include "cli/support.hpp"
 
+#include <fmt/format.h>
 #include <Eigen/Dense>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,33 @@ TEST(CliInspect, tells_the_same_as_fit) {
        {"w.st", "3 components", "178 rows x 13 columns", "z-scores", "label cultivar", "36.20 %",
         "+0.42 flavanoids", "covariance", "total variance 13"})
     EXPECT_THAT(words.out, testing::HasSubstr(text));
+}
+
+TEST(CliInspect, intervals_are_told_relative_to_the_first_eigenvalue) {
+  const TempDir dir;
+  const auto fit =
+      mercer({"fit", data_file("wine.csv"), "--label", "cultivar", "-k", "2", "-o", dir / "w.st"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const auto json = Json::parse(mercer({"inspect", dir / "w.st", "--json"}).out);
+  double most = 0;
+  for (std::size_t j = 0; j < 2; ++j)
+    for (const Json& end : json["eigenvalue_intervals"][j])
+      most = std::max(most, std::abs(end.get<double>() - json["eigenvalues"][j].get<double>()));
+  const std::string line = fmt::format("eigenvalues are within {:.2g} of the first (proven)",
+                                       most / json["eigenvalues"][0].get<double>());
+  EXPECT_THAT(fit.out, testing::HasSubstr(line));
+  EXPECT_THAT(mercer({"inspect", dir / "w.st"}).out, testing::HasSubstr(line));
+}
+
+TEST(CliInspect, a_model_from_standard_input_has_no_size_to_tell) {
+  const TempDir dir;
+  ASSERT_EQ(mercer({"fit", data_file("iris.csv"), "--label", "species", "-q", "-o", dir / "m.st"})
+                .exit_code,
+            0);
+  const auto piped = mercer({"inspect", "-"}, {.input = slurp(dir / "m.st")});
+  ASSERT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_THAT(piped.out, testing::HasSubstr("-  4 components of 150 rows x 4 columns\n"));
+  EXPECT_THAT(mercer({"inspect", dir / "m.st"}).out, testing::HasSubstr("4 columns, "));
 }
 
 TEST(CliInspect, reads_float_models) {

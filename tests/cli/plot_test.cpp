@@ -100,6 +100,19 @@ TEST(CliPlot, limits_may_come_from_good_rows) {
   expect_error(plot({"--reference", dir / "none.csv"}), 1, {"none.csv"});
 }
 
+TEST(CliPlot, a_picture_without_limits_says_why_in_one_line) {
+  const TempDir dir;
+  const std::string rows =
+      dir.file("rows.csv", "a,b,c\n1,2,4\n2,1,3\n4,4,1\n3,5,9\n7,6,5\n6,1,2\n");
+  ASSERT_EQ(mercer({"fit", rows, "-k", "1", "-q", "-o", dir / "m.st"}).exit_code, 0);
+  const auto plot = mercer({"plot", dir / "m.st", rows, "--kind", "t2spe", "-o", dir / "p.svg"});
+  EXPECT_EQ(plot.exit_code, 0) << plot.err;
+  EXPECT_THAT(plot.err,
+              testing::StartsWith("the picture has no limits: 99 % needs 40 rows in the fit, there "
+                                  "are 6; use --flag 0."));
+  EXPECT_EQ(std::count(plot.err.begin(), plot.err.end(), '\n'), 1);
+}
+
 TEST(CliPlot, many_rows_become_density) {
   const TempDir dir;
   const std::string data = dir / "many.npy";

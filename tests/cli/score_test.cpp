@@ -102,6 +102,44 @@ TEST(CliScore, M_P7_a_level_that_the_rows_cannot_carry_is_refused_with_their_num
   EXPECT_EQ(slurp(dir / "r.csv"), "");
 }
 
+TEST(CliScore, M_P7_refusals_name_a_level_that_works_and_the_other_remedies) {
+  const TempDir dir;
+  const Wine wine(dir);
+  std::string text = slurp(wine.data);
+  std::size_t end = 0;
+  for (int line = 0; line < 21; ++line) end = text.find('\n', end) + 1;
+  const std::string twenty = dir.file("twenty.csv", text.substr(0, end)), model = dir / "m.st";
+  ASSERT_EQ(mercer({"fit", twenty, "--label", "cultivar", "-k", "1", "-q", "-o", model}).exit_code,
+            0);
+  expect_error(mercer({"score", model, wine.data, "--flag", "0.99"}), 1,
+               {"use --flag 0.9, or give 99 or more rows known to be good (--reference)"});
+  EXPECT_EQ(mercer({"score", model, wine.data, "--flag", "0.9"}).exit_code, 0);
+  EXPECT_EQ(
+      mercer({"score", model, wine.data, "--flag", "0.99", "--reference", wine.data}).exit_code, 0);
+  // 20 good rows carry 20/21.
+  expect_error(mercer({"score", model, wine.data, "--flag", "0.99", "--reference", twenty}), 1,
+               {"use --flag 0.952, or give 99 or more"});
+  EXPECT_EQ(mercer({"score", model, wine.data, "--flag", "0.952", "--reference", twenty}).exit_code,
+            0);
+  const auto shown = mercer({"score", model, wine.data});
+  EXPECT_THAT(shown.out, testing::HasSubstr("\nfor a limit, use --flag 0.9, or give 99 or more"));
+}
+
+TEST(CliScore, M_P7_a_model_without_its_rows_is_told_to_keep_some) {
+  const TempDir dir;
+  const std::string model = dir / "m.st", rings = data_file("rings.csv");
+  const auto fit = [&](const std::string& kept) {
+    return mercer({"fit", rings, "--label", "class", "--kernel", "rbf(gamma=0.5)", "-k", "4",
+                   "--approx", "nystrom(landmarks=60)", "--keep-rows", kept, "-q", "-o", model})
+        .exit_code;
+  };
+  ASSERT_EQ(fit("0"), 0);
+  expect_error(mercer({"score", model, rings, "--flag", "0.99"}), 1,
+               {"or fit with --keep-rows 200"});
+  ASSERT_EQ(fit("200"), 0);
+  EXPECT_EQ(mercer({"score", model, rings, "--flag", "0.99"}).exit_code, 0);
+}
+
 TEST(CliScore, weights_and_holes_are_those_of_fit_and_transform) {
   const TempDir dir;
   std::string rows = "a,b,c,w\n", repeated = "a,b,c\n";
