@@ -47,6 +47,10 @@ void fill(const CentredRows<T>& a, Strip strip, double* out) {
 /// Columns that are multiplied at once where rows can be used as they lie.
 constexpr Index slab_columns = 4096;
 
+/// Beyond this ratio, rows are centred before their product instead of after it; `far` tells
+/// before.
+constexpr double raw_cancellation_limit = 16;
+
 /// Rows that A differs from by their mean only, and that is no larger than they are about it.
 bool as_they_lie(const CentredRows<double>& a) {
   return !a.x.sparse() && !a.weights && a.scale.size() == 0 && !a.nan_on_mean && !a.far;
@@ -186,9 +190,11 @@ double depth_of(Index d, Index width) {
 template <class T>
 Gram dense_gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
   if constexpr (std::is_same_v<T, double>) {
-    if (as_they_lie(a) && a.x.rows() <= raw_rows)
-      return centred_gram(raw_gram(a.x, threads, monitor), depth_of(a.x.cols(), slab_columns),
-                          a.centred, unit_weights(a));
+    if (as_they_lie(a) && a.x.rows() <= raw_rows) {
+      Gram g = centred_gram(raw_gram(a.x, threads, monitor), depth_of(a.x.cols(), slab_columns),
+                            a.centred, unit_weights(a));
+      if (!a.centred || g.squares.sum() <= raw_cancellation_limit * g.products.trace()) return g;
+    }
   }
   const Index n = a.x.rows(), d = a.x.cols(), strips = strip_total(d);
   const BlasThreads one(1);
