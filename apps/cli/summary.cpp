@@ -104,14 +104,18 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
   const char* plus_minus = terminal.unicode ? "±" : "+-";
   const double total = summary.eigenvalues.sum() / summary.ratio.sum();
   std::string line = fmt::format("approximate: {}, {}; ", a.text, count_text(a.rank, "feature"));
-  if (a.estimated)
+  if (a.estimated && summary.report.certificate.confidence == 1)
+    line += fmt::format("Frobenius error {} of the kernel matrix, over all pairs of rows",
+                        percent(a.error));
+  else if (a.estimated)
     line += fmt::format("Frobenius error {} {} {} of the kernel matrix (estimated)",
                         percent(a.error), plus_minus, percent(a.spread));
   else line += fmt::format("trace error {} of the kernel matrix", percent(a.error));
   const double low = a.below / total, high = a.above / total;  // below may be rounding alone
   return line +
-         (low > 1e-3 * high ? fmt::format("; each ratio within {} {}", plus_minus, percent(high))
-                            : fmt::format("; each ratio up to {} larger", percent(high))) +
+         (low > 1e-3 * high
+              ? fmt::format("; each ratio within {} {} of the total", plus_minus, percent(high))
+              : fmt::format("; each ratio up to {} of the total larger", percent(high))) +
          "\n";
 }
 

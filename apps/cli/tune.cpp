@@ -147,7 +147,7 @@ void tune_rows(const TuneFlags& flags) {
   const auto source = open<T>(flags.rows.data, reading);
   Table<T> table = read_all(*source, options.fit.memory);
   const double* weights = table.weights.empty() ? nullptr : table.weights.data();
-  options.kernels = kernel_grid<T>(flags.kernels, table.rows(), options.fit.scale);
+  options.kernels = kernel_grid<T>(flags.kernels, table.rows(), options.fit.scale, weights);
   std::optional<TuneCheckpoint> checkpoint;
   if (!flags.checkpoint.empty()) {
     checkpoint.emplace(flags.checkpoint, run_identity(table.rows(), weights, options));

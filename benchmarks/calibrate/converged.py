@@ -16,6 +16,8 @@ import tempfile
 import numpy as np
 
 NOMINAL, DEGREES = 0.05, 2.0
+# Variances 16, 8, 4, 2 and sixteen times 1.
+GAP_OF_TWO = [4, 8**0.5, 2, 2**0.5] + [1] * 16
 
 # name, deviations, rows, stream, components, further options
 CELLS = [
@@ -30,6 +32,9 @@ CELLS = [
     ("stream ccipca, gap 0.55", [3, 2, 1, 0.5], 20000, True, 1, ["--rule", "ccipca"]),
     ("stream ccipca batches, 2 of 4", [3, 2, 1, 0.5], 30000, True, 2,
      ["--rule", "ccipca", "--batch", "50"]),
+    ("stream ccipca, gap 2:1, 20 columns", GAP_OF_TWO, 120000, True, 1, ["--rule", "ccipca"]),
+    ("stream gha, gap 2:1, 20 columns", GAP_OF_TWO, 400000, True, 1, []),
+    ("stream oja, gap 2:1, 20 columns", GAP_OF_TWO, 400000, True, 1, ["--rule", "oja"]),
     ("stream oja, rate 1e-9", [3, 2, 1], 10000, True, 1,
      ["--rule", "oja", "--rate", "constant(1e-9)"]),
 ]
