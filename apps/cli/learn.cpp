@@ -252,7 +252,7 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
                               learned.epochs == 1 ? "" : "s",
                               learned.shuffled ? "shuffled" : "as they come", stop_text(learned))) +
           "\n\n" + component_table(summary, out) + "\n" + loading_lines(summary, out) + "\n";
-  text += learned.convergence.text + "\n";
+  text += learned.convergence.text + "\n" + certificate_line(summary);
   if (learned.theory) {
     text += theory_lines(*learned.theory);
     if (!flags.no_plot) text += "\n" + run_charts(learned.trace, out);

@@ -53,6 +53,7 @@ std::string progress_line(const Progress& progress, double seconds, const Termin
 
 ProgressBar::ProgressBar(bool visible)
     : terminal_(terminal(STDERR_FILENO)),
+      asked_(visible),
       visible_(visible && terminal_.interactive),
       start_(Clock::now()) {}
 
@@ -61,6 +62,12 @@ ProgressBar::~ProgressBar() { erase(); }
 Monitor ProgressBar::monitor() {
   return [this](const Progress& progress) {
     if (interrupted()) return false;
+    // What the reader should know before the end is a line of its own, once, wherever it goes.
+    if (asked_ && progress.note.starts_with("note: ") && !noted_) {
+      erase();
+      say("mercer: " + std::string(progress.note) + "\n");
+      noted_ = true;
+    }
     if (visible_) draw(progress);
     return true;
   };

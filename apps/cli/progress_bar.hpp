@@ -29,6 +29,7 @@ class ProgressBar {
   void draw(const Progress& progress);
 
   Terminal terminal_;
+  bool asked_, noted_ = false;  // for words; said once
   bool visible_;
   bool drawn_ = false;
   std::string what_;

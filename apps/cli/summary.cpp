@@ -104,7 +104,10 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
   const char* plus_minus = terminal.unicode ? "±" : "+-";
   const double total = summary.eigenvalues.sum() / summary.ratio.sum();
   std::string line = fmt::format("approximate: {}, {}; ", a.text, count_text(a.rank, "feature"));
-  if (a.estimated)
+  if (a.estimated && summary.report.certificate.confidence == 1)
+    line += fmt::format("Frobenius error {} of the kernel matrix, over all pairs of rows",
+                        percent(a.error));
+  else if (a.estimated)
     line += fmt::format("Frobenius error {} {} {} of the kernel matrix (estimated)",
                         percent(a.error), plus_minus, percent(a.spread));
   else line += fmt::format("trace error {} of the kernel matrix", percent(a.error));

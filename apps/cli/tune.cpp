@@ -182,7 +182,7 @@ void tune_rows(const TuneFlags& flags) {
   const Rows<T> all = source.whole()->rows;
   const double* weights = source.whole()->weights;
   share_memory(options, all);
-  options.kernels = kernel_grid<T>(flags.kernels, all, options.fit.scale);
+  options.kernels = kernel_grid<T>(flags.kernels, all, options.fit.scale, weights);
   std::optional<TuneCheckpoint> checkpoint;
   if (!flags.checkpoint.empty()) {
     checkpoint.emplace(flags.checkpoint, run_identity(all, weights, options));

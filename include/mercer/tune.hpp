@@ -79,10 +79,10 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights =
 /// Expressions with their lists written out, `rbf(gamma={0.1,1,10})`, `poly(degree={2,3})`; ranges
 /// are `{0.01..10:7}`, seven numbers in equal ratios. A kernel that takes its width from the data
 /// becomes nine of them around it, from 1/64 to 64 times γ; `scale`: as the kernel will see the
-/// rows.
+/// rows; `weights`: as if rows were repeated.
 template <class T>
 std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const Rows<T>& x,
-                                     Scale scale = Scale::none);
+                                     Scale scale = Scale::none, const double* weights = nullptr);
 
 /// "preimage-cv", "parallel", "likelihood"; and back (`Errc::bad_option`).
 std::string_view name_of(Criterion criterion);

@@ -3,14 +3,18 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "fit/compare_cost.hpp"
 #include "fit/kernel_pca.hpp"
 #include "fit/landmarks.hpp"
+#include "fit/moved_rows.hpp"
 #include "fit/spectrum.hpp"
+#include "fit/width_sample.hpp"
 #include "linalg/lapack.hpp"
 #include "solvers/dense.hpp"
 
 #include <chrono>
 #include <cmath>
+#include <type_traits>
 
 namespace mercer {
 
@@ -18,6 +22,12 @@ namespace {
 
 /// Rows that stand for all when a kernel's width is chosen or its validity looked at.
 constexpr Index standing_for_all = 1000;
+
+/// Residual and rounding are within this share of the first eigenvalue.
+template <class T>
+double approximate_tolerance(const FitOptions& options) {
+  return std::max(options.tolerance, std::is_same_v<T, float> ? 1e-5 : 0.0);
+}
 
 /// Eigenpairs of the features' scatter, as many as are kept, and a bound of what rounding and the
 /// eigensolver did to their values.
@@ -39,7 +49,16 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   const double explained = features.scatter.trace();
   s.total = explained + features.left;
   s.noise = features.noise;
-  require(s.total > s.noise, Errc::bad_data, "all rows are equal, there is no variance to explain");
+  require(features.varies, Errc::bad_data, "all rows are equal, there is no variance to explain");
+  const auto require_variance = [&](bool seen) {
+    require(
+        seen, Errc::bad_data,
+        "{}: the variance of the rows is not above the rounding of the kernel's values, {:.2g} of "
+        "their size: the kernel is nearly constant on these rows, or their mean is large beside "
+        "their spread; centre or scale the data, or use a narrower kernel",
+        text_of(approx), s.noise / features.trace);
+  };
+  require_variance(s.total > s.noise);
   require(asked.kind() != Components::Kind::fraction || asked.fraction() * s.total <= explained,
           Errc::bad_option,
           "-k {}: {} holds {:.4f} of the variance for certain; use more features or fewer -k",
@@ -48,6 +67,7 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   const SymmetricEigen pairs =
       symmetric_eigen(features.scatter, counted ? std::min(asked.count(), m) : m, 1);
   s.eigenvalues = pairs.values;
+  require_variance(s.eigenvalues[0] > 0);
   s.components = pairs.vectors;
   Matrix<double> rest = pairs.vectors * features.scatter;
   rest -= pairs.values.asDiagonal() * pairs.vectors;
@@ -63,14 +83,15 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
       "the features of {} have eigenvalues from {:.4g} to {:.4g} and a trace of {:.4g}, which no "
       "rounding explains: please report this with the data",
       text_of(approx), lowest, s.eigenvalues[0], s.total);
-  // Rounding is part of every interval; an approximation is not asked for more than five digits.
-  constexpr double digits = 1e-5;
-  const double allowed = std::max(options.tolerance, digits);
-  require(
-      s.rounding <= allowed * s.eigenvalues[0], Errc::not_converged,
-      "{}: rounding may move the eigenvalues by {:.2g} of the largest, more than the tolerance of "
-      "{:.2g}; use a narrower kernel, fewer features or a larger --tolerance",
-      text_of(approx), s.rounding / s.eigenvalues[0], allowed);
+  const double allowed = approximate_tolerance<T>(options);
+  require(s.rounding <= allowed * s.eigenvalues[0], Errc::not_converged,
+          "{}: rounding may move the eigenvalues by {:.2g} of the largest, more than the tolerance "
+          "of {:.2g}{}: the kernel is nearly constant on these rows, or their mean is large beside "
+          "their spread; centre or scale the data, use a narrower kernel, or allow a tolerance of "
+          "{:.0e}",
+          text_of(approx), s.rounding / s.eigenvalues[0], allowed,
+          allowed > options.tolerance ? " that floats have" : "",
+          2 * s.rounding / s.eigenvalues[0]);
   return s;
 }
 
@@ -98,7 +119,7 @@ Certificate certificate_of(const typename FeatureSums<T>::Result& features,
   out.rounding = rounding;
   out.confidence = features.confidence;
   for (const double value : eigenvalues) {
-    // Kernel matrices have no eigenvalue below 0.
+    // Kernel matrices have no eigenvalue below 0: an interval that began there would hold no more.
     out.low.push_back(std::max(0.0, value - features.error.below));
     out.high.push_back(value + features.error.above);
   }
@@ -132,10 +153,15 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   const Index most_sampled =
       std::max<Index>(nystrom ? nystrom->landmarks : 1, static_cast<Index>(budget / 4 / row_bytes));
   Reservoir<T> reservoir(std::min(std::max(standing_for_all, wanted), most_sampled), options.seed);
+  const bool open = !options.kernel->complete();
+  WidthSample<T> widths(rows.cols(), rows.sparse(), rows.passes().weight());
   rows.run("sample", [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
     options.kernel->require_domain(piece, static_cast<Index>(first));
-    for (Index i = 0; i < piece.rows(); ++i)
-      reservoir.offer(piece, i, first + i, weights ? weights[i] : 1.0);
+    for (Index i = 0; i < piece.rows(); ++i) {
+      const double weight = weights ? weights[i] : 1.0;
+      reservoir.offer(piece, i, first + i, weight);
+      if (open) widths.offer(piece, i, weight);
+    }
   });
   Candidates<T> candidates{reservoir.take(), 0};
   const double sampled = row_bytes * static_cast<double>(candidates.sample.size());
@@ -145,10 +171,10 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   RowList<T> few(rows.cols(), rows.sparse());
   for (std::size_t i = 0; i < candidates.sample.size() && few.size() < standing_for_all; ++i)
     few.push_back(candidates.sample[i]);
-  const Kernel kernel = options.kernel->completed(rows.memory() ? *rows.memory() : few.rows());
+  const Kernel kernel = open ? widths.completed(*options.kernel) : *options.kernel;
   require_valid(kernel, few.rows(), options.threads);
 
-  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed};
+  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0};
   const auto require_fits = [&](const char* name, Index asked) {
     require(asked <= fit_in, Errc::out_of_memory,
             "--approx: {}(features={}) does not fit in memory, {} would; use a larger --memory",
@@ -161,9 +187,9 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
     require_fits("tensorsketch", s->features);
     space.map = tensor_sketch_map<T>(kernel, rows.cols(), s->features, options.seed);
   } else {
-    space.landmarks = std::make_shared<LandmarkFeatures<T>>(
-        nystrom ? choose_landmarks(rows, kernel, *nystrom, candidates)
-                : choose_landmarks(rows, kernel, std::get<Cholesky>(approx), candidates));
+    space.landmarks =
+        finished(nystrom ? choose_landmarks(rows, kernel, *nystrom, candidates)
+                         : choose_landmarks(rows, kernel, std::get<Cholesky>(approx), candidates));
   }
   return space;
 }
@@ -171,7 +197,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
 template <class T>
 ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
                        const FitOptions& options) {
-  auto features = sums.result(options.center);
+  auto features = sums.result(options.center, approximate_tolerance<T>(options));
   require_within_limit<T>(features, approx);
   const FeatureSpectrum s = spectrum_of<T>(features, approx, options);
   // The eigensolver's error is in both ends.
@@ -182,6 +208,14 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
     features.error.above += features.rounding;
   }
   const Index k = kept_components(options.components, s);
+  require(k > 0, Errc::bad_data,
+          "{}: no component has more variance than rounding, {:.2g} of the first; use a narrower "
+          "kernel, or a smaller tolerance",
+          text_of(approx), s.noise / s.eigenvalues[0]);
+  // Everything below is in the units of the kernel itself.
+  const double unit = 1 / features.scale;
+  features.error.below *= unit;
+  features.error.above *= unit;
   ModelParts<T> parts;
   parts.map = features.map;
   Matrix<double> b = sums.unmapped(s.components.topRows(k));
@@ -189,7 +223,7 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
   parts.components = b.cast<T>();
   parts.mean = Vector<T>::Zero(features.mean.size());
   if (options.center) parts.mean = features.mean.template cast<T>();
-  parts.eigenvalues = s.eigenvalues.head(k);
+  parts.eigenvalues = s.eigenvalues.head(k) * unit;
 
   Report& report = parts.report;
   report.method = "kernel-pca";
@@ -197,12 +231,12 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
   report.weight = features.weight;
   report.centered = options.center;
   report.ddof = options.ddof;
-  report.total_variance = s.total / (features.weight - options.ddof);
+  report.total_variance = s.total * unit / (features.weight - options.ddof);
   // Landmarks leave out variance of unknown directions.
   const double squares =
       features.scatter.squaredNorm() / std::pow(features.weight - options.ddof, 2);
   if (features.error.estimated && std::isfinite(squares)) report.total_squares = squares;
-  report.certificate = certificate_of<T>(features, parts.eigenvalues, s.rounding);
+  report.certificate = certificate_of<T>(features, parts.eigenvalues, s.rounding * unit);
   report.approximation = features.error;
   report.approximation->text = text_of(approx);
   report.approximation->name =
@@ -215,14 +249,23 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
   return parts;
 }
 
+Approx for_rows(const Approx& approx, Index rows) {
+  Approx out = approx;
+  // The default is for many rows: of fewer, all are landmarks.
+  if (auto* nystrom = std::get_if<Nystrom>(&out);
+      nystrom && nystrom->landmarks == Nystrom{}.landmarks)
+    nystrom->landmarks = std::min(nystrom->landmarks, rows);
+  return out;
+}
+
 template <class T>
-Model<T> fit_approximate(Passes<T>& passes, const Approx& approx, const std::string& why,
+Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::string& why,
                          const FitOptions& options, const Schema& schema, double budget) {
   const auto start = std::chrono::steady_clock::now();
   if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
   FitOptions about_the_mean = options;  // whether the features are centred is another question
   about_the_mean.center = true;
-  const Standard standard = find_standard(passes, about_the_mean);
+  Standard standard = find_standard(passes, about_the_mean);
   require(passes.rows() > 0, Errc::bad_data, "{} has no rows", passes.name());
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
           "one row has no variance: kernel PCA needs at least two");
@@ -230,11 +273,22 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& approx, const std::str
           "the row weights add up to {:g}; variances with ddof = {} need more", passes.weight(),
           options.ddof);
 
-  SeenRows<T> rows(passes, changes_rows(options) ? &standard : nullptr, options);
-  FeatureSums<T> sums(choose_features(rows, approx, budget), options.threads);
-  rows.run("features", [&](const Rows<T>& piece, const double* weights, std::int64_t) {
-    sums.add(piece, weights);
-  });
+  const Approx approx = for_rows(asked, static_cast<Index>(passes.rows()));
+  const bool moved = move_to_mean(passes, standard, options);
+  SeenRows<T> rows(passes, moved || changes_rows(options) ? &standard : nullptr, options);
+  FeatureSpace<T> space = choose_features(rows, approx, budget);
+  if (moved) space.centring = centring_error<T>();
+  const bool landmarks = space.landmarks != nullptr;
+  const auto features = static_cast<double>(space.features());
+  FeatureSums<T> sums(std::move(space), options.threads);
+  const std::string slower =
+      landmarks ? expected_slower(*options.kernel, static_cast<double>(passes.rows()),
+                                  static_cast<double>(passes.features()), features)
+                : std::string();
+  rows.run(
+      "features",
+      [&](const Rows<T>& piece, const double* weights, std::int64_t) { sums.add(piece, weights); },
+      slower);
   ModelParts<T> parts = parts_of(sums, approx, options);
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
@@ -243,7 +297,12 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& approx, const std::str
   parts.id_column = schema.id;
   Report& report = parts.report;
   report.weighted = schema.weighted;
-  report.solver.why = why;
+  report.solver.why = moved ? why + "; rows centred before the kernel" : why;
+  if (report.approximation && !report.approximation->estimated &&
+      costs_more_than_exact(*options.kernel, static_cast<double>(passes.rows()),
+                            static_cast<double>(passes.features()),
+                            static_cast<double>(report.approximation->rank)))
+    report.solver.why += "; exact kernel PCA is expected to be faster";
   report.solver.passes = passes.count();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return Model<T>(std::move(parts));

@@ -18,6 +18,9 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& approx, const std::str
 /// As many landmarks or features as that much working memory holds.
 Index most_features(double budget);
 
+/// The approximation with what is left open in it set for so many rows.
+Approx for_rows(const Approx& approx, Index rows);
+
 /// Chooses features from the rows, and with them what is left open in the kernel.
 template <class T>
 FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget);

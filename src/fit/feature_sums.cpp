@@ -5,6 +5,8 @@
 #include "linalg/blocked_triangular.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 namespace mercer {
 
@@ -44,6 +46,21 @@ double weighted_sum(const Vector<double>& weights, const Vector<double>& x) {
   return sum;
 }
 
+/// A lower bound of the largest eigenvalue of a positive semi-definite matrix, which few steps of
+/// the power method bring near it.
+double largest_at_least(const Matrix<double>& a) {
+  Index start = 0;
+  if (a.rows() == 0 || !(a.diagonal().maxCoeff(&start) > 0)) return 0;
+  Vector<double> v = a.col(start).normalized();
+  double quotient = a(start, start);
+  for (int step = 0; step < 12; ++step) {
+    const Vector<double> next = a * v;
+    quotient = std::max(quotient, v.dot(next));
+    v = next.normalized();
+  }
+  return quotient;
+}
+
 }  // namespace
 
 template <class T>
@@ -52,6 +69,7 @@ void FeatureSums<T>::Sum::clear(Index m) {
   second.resize(m, m);
   second.setZero();
   weight = trace = left = 0;
+  entries = {};
 }
 
 template <class T>
@@ -61,6 +79,7 @@ void FeatureSums<T>::Sum::merge(const Sum& later) {
   weight += later.weight;
   trace += later.trace;
   left += later.left;
+  entries = larger(entries, later.entries);
 }
 
 template <class T>
@@ -70,11 +89,17 @@ FeatureSums<T>::FeatureSums(FeatureSpace<T> space, int threads)
       aligned_(feature_block(space_.features()), space_.cols),
       segments_(leaves_a_level),
       sample_(space_.cols, space_.seed) {
-  if (space_.landmarks) rounding_ = space_.landmarks->rounding();
+  if (space_.landmarks) rounding_ = space_.landmarks->rounding(space_.landmarks->size());
 }
 
 template <class T>
 void FeatureSums<T>::add(const Rows<T>& rows, const double* weights) {
+  for (Index i = 0; !varies_ && i < rows.rows(); ++i) {
+    if (weights && weights[i] == 0) continue;
+    SampledRow<T> row = sampled(rows, i);
+    if (!first_row_) first_row_ = std::move(row);
+    else varies_ = row.values != first_row_->values || row.columns != first_row_->columns;
+  }
   aligned_.add(rows, weights, [&](const Rows<T>& block, const double* w, std::int64_t first) {
     take({block, w, first});
   });
@@ -91,11 +116,11 @@ void FeatureSums<T>::take(const Block& block) {
 }
 
 template <class T>
-void FeatureSums<T>::make_features(const Block& block, Matrix<double>& features,
-                                   Vector<double>& whole, Vector<double>& left) const {
+EntryError FeatureSums<T>::make_features(const Block& block, Matrix<double>& features,
+                                         Vector<double>& whole, Vector<double>& left) const {
   const Index n = block.rows.rows(), m = space_.features();
-  const double bound = rounding_ ? rounding_->row() : 0;
-  each_part(n, m, threads_, [&](Index begin, Index count, Index) {
+  std::array<EntryError, parts_a_block> errors{};
+  each_part(n, m, threads_, [&](Index begin, Index count, Index part) {
     const Rows<T> x = block.rows.middle(begin, count);
     auto f = features.middleRows(begin, count);
     if (!space_.landmarks) {
@@ -109,12 +134,20 @@ void FeatureSums<T>::make_features(const Block& block, Matrix<double>& features,
     space_.landmarks->solve(f);
     whole.segment(begin, count) = space_.landmarks->whole(x);
     left.segment(begin, count) = whole.segment(begin, count) - squared_lengths(f);
+    EntryError& error = errors[static_cast<std::size_t>(part)];
+    error = space_.landmarks->entries(x);
+    error.diagonal += space_.centring;
+    const double unit = space_.landmarks->scale();
     for (Index i = begin; i < begin + count; ++i)
-      require(left[i] >= -bound * whole[i], Errc::bad_data,
+      require(left[i] >= -rounding_->row(whole[i], error), Errc::bad_data,
               "row {}: {} is not positive semi-definite, or its values are off by more than "
               "rounding: k(x, x) = {:.6g}, and the landmarks explain {:.6g} of it",
-              block.first + i + 1, space_.kernel.text(), whole[i], whole[i] - left[i]);
+              block.first + i + 1, space_.kernel.text(), whole[i] / unit,
+              (whole[i] - left[i]) / unit);
   });
+  EntryError all;
+  for (const EntryError& error : errors) all = larger(all, error);
+  return all;
 }
 
 template <class T>
@@ -124,7 +157,7 @@ void FeatureSums<T>::add_block(const Block& block, std::optional<Vector<double>>
   const Index n = block.rows.rows(), m = space_.features();
   if (features.rows() < n) features.resize(n, m);
   Vector<double> whole(n), left = Vector<double>::Zero(n);
-  make_features(block, features, whole, left);
+  into.entries = larger(into.entries, make_features(block, features, whole, left));
   const Vector<double> weights =
       block.weights ? Vector<double>(Eigen::Map<const Vector<double>>(block.weights, n))
                     : Vector<double>(Vector<double>::Ones(n));
@@ -150,18 +183,18 @@ void FeatureSums<T>::add_block(const Block& block, std::optional<Vector<double>>
 }
 
 template <class T>
-double FeatureSums<T>::sum_rounding(const Sum& all, const Vector<double>& shift,
-                                    bool center) const {
+double FeatureSums<T>::sum_rounding(const Sum& all, const Vector<double>& shift, bool center,
+                                    Index m) const {
   // Σ|w(φ − s)_i(φ − s)_j| has a 2-norm of at most its trace; Σ w|φ − s| one of √(W·trace).
   const double gamma = 1.01 * additions(static_cast<double>(rows())) * half_ulp;
-  const double about = all.second.trace(), root = std::sqrt(all.weight * about);
-  const double other = center ? all.first.norm() / all.weight : shift.norm();
+  const double about = all.second.diagonal().head(m).sum(), root = std::sqrt(all.weight * about);
+  const double other = center ? all.first.head(m).norm() / all.weight : shift.head(m).norm();
   return (gamma + 6 * half_ulp) * about + 2 * gamma * root * other +
-         (center ? 0 : 8 * half_ulp * all.weight * shift.squaredNorm());
+         (center ? 0 : 8 * half_ulp * all.weight * shift.head(m).squaredNorm());
 }
 
 template <class T>
-typename FeatureSums<T>::Result FeatureSums<T>::result(bool center) const {
+typename FeatureSums<T>::Result FeatureSums<T>::result(bool center, double tolerance) const {
   const Index m = space_.features();
   Sum all;
   all.clear(m);
@@ -181,15 +214,16 @@ typename FeatureSums<T>::Result FeatureSums<T>::result(bool center) const {
   if (blocks_in_leaf_ > 0) before(leaf_);
   segments_.from_last(before);
   if (!shift) shift = Vector<double>(Vector<double>::Zero(m));
-  if (space_.landmarks) return of_landmarks(all, *shift, center);
+  if (space_.landmarks) return of_landmarks(all, *shift, center, tolerance);
 
   Result out;
+  out.varies = varies_;
   out.map = space_.map;
   out.weight = all.weight;
   out.trace = all.trace;
   out.mean = *shift + all.first / all.weight;
-  out.rounding = sum_rounding(all, *shift, center);
-  out.scatter = scatter_of(all, *shift, center);
+  out.rounding = sum_rounding(all, *shift, center, m);
+  out.scatter = scatter_of(all, *shift, center, m);
   out.noise = 10 * std::sqrt(static_cast<double>(m)) * 0x1p-52 * all.trace;
   const SampleError error = sample.error(space_.kernel, *space_.map, center);
   out.error = error.error;
@@ -198,50 +232,89 @@ typename FeatureSums<T>::Result FeatureSums<T>::result(bool center) const {
 }
 
 template <class T>
-Matrix<double> FeatureSums<T>::scatter_of(const Sum& all, const Vector<double>& shift,
-                                          bool center) const {
-  Matrix<double> out = all.second;
+Matrix<double> FeatureSums<T>::scatter_of(const Sum& all, const Vector<double>& shift, bool center,
+                                          Index m) const {
+  Matrix<double> out = all.second.topLeftCorner(m, m);
+  const auto first = all.first.head(m), s = shift.head(m);
   if (center) {
-    out.noalias() -= all.first * (all.first / all.weight).transpose();
+    out.noalias() -= first * (first / all.weight).transpose();
   } else {
-    out.noalias() += all.first * shift.transpose();
-    out.noalias() += shift * all.first.transpose();
-    out.noalias() += all.weight * shift * shift.transpose();
+    out.noalias() += first * s.transpose();
+    out.noalias() += s * first.transpose();
+    out.noalias() += all.weight * s * s.transpose();
   }
   out.template triangularView<Eigen::StrictlyLower>() = out.transpose();
   return out;
 }
 
 template <class T>
+typename FeatureSums<T>::Rounding FeatureSums<T>::rounding_of(const Sum& all,
+                                                              const Vector<double>& shift,
+                                                              bool center, Index m) const {
+  const LandmarkFeatures<T>& landmarks = *space_.landmarks;
+  const double about_origin = sum_rounding(all, shift, false, m);
+  const Matrix<double> second = scatter_of(all, shift, false, m);
+  const LandmarkRounding::Sums sums{second, all.trace, all.weight,
+                                    all.trace > 0 ? about_origin / all.trace : 0};
+  const LandmarkRounding rounding = m == landmarks.size() ? *rounding_ : landmarks.rounding(m);
+  return {landmarks.bounds(rounding, m, sums, all.entries), sum_rounding(all, shift, center, m)};
+}
+
+template <class T>
 typename FeatureSums<T>::Result FeatureSums<T>::of_landmarks(const Sum& all,
                                                              const Vector<double>& shift,
-                                                             bool center) const {
+                                                             bool center, double tolerance) const {
   const LandmarkFeatures<T>& landmarks = *space_.landmarks;
+  const Index most = landmarks.size();
+  // Fewer landmarks, as long as what rounding may have done exceeds what is allowed. Half of that
+  // is left to the eigensolver.
+  Index m = most;
+  Rounding rounding;
+  double smallest = std::numeric_limits<double>::infinity(), share = 1e-15;
+  for (Index tried = most; tried > 0 && share < 1e-3;) {
+    const Rounding now = rounding_of(all, shift, center, tried);
+    const double ratio = now.all() / largest_at_least(scatter_of(all, shift, center, tried));
+    if (tried == most || ratio < smallest) {
+      m = tried;
+      rounding = now;
+      smallest = ratio;
+    }
+    if (ratio <= tolerance / 2) break;
+    Index fewer = tried;
+    while (fewer == tried && share < 1e-3) fewer = std::min(tried, landmarks.leading(share *= 8));
+    tried = fewer;
+  }
+
   Result out;
+  out.varies = varies_;
+  out.scale = landmarks.scale();
   out.weight = all.weight;
   out.trace = all.trace;
-  const double sums = sum_rounding(all, shift, false);
-  const LandmarkRounding::Bounds bounds = landmarks.bounds(
-      *rounding_, scatter_of(all, shift, false), all.trace, all.trace > 0 ? sums / all.trace : 0);
-  out.mean = landmarks.sections_of(shift + all.first / all.weight);
-  out.scatter = scatter_of(all, shift, center);
-  out.noise = out.rounding = bounds.matrix + sum_rounding(all, shift, center);
-  const double trace_rounding =
-      bounds.trace + additions(static_cast<double>(rows())) * half_ulp * 2 * all.trace;
-  require(all.left >= -trace_rounding, Errc::not_converged,
+  out.mean = landmarks.sections_of((shift + all.first / all.weight).head(m));
+  out.scatter = scatter_of(all, shift, center, m);
+  out.noise = out.rounding = rounding.all();
+  double trace_rounding =
+      rounding.landmarks.trace + additions(static_cast<double>(rows())) * half_ulp * 2 * all.trace;
+  double left = all.left;
+  if (m < most) {
+    // What the landmarks that are not used explained is left out with the rest.
+    left += scatter_of(all, shift, false, most).diagonal().tail(most - m).sum();
+    trace_rounding += sum_rounding(all, shift, false, most) + panel_error(most) * all.trace;
+  }
+  require(left >= -trace_rounding, Errc::not_converged,
           "the landmarks explain {:.3g} more than there is, where rounding accounts for {:.3g}: "
           "please report this with the data",
-          -all.left, trace_rounding);
+          -left / out.scale, trace_rounding / out.scale);
   // K − K̂ has no negative eigenvalue: its trace is its trace norm and bounds every eigenvalue. A
   // computed trace below 0 is one of 0 or more, to within its rounding.
-  out.left = std::max(0.0, all.left);
-  out.error.rank = landmarks.size();
+  out.left = std::max(0.0, left);
+  out.error.rank = m;
   out.error.error = all.trace > 0 ? out.left / all.trace : 0;
   out.error.below = out.rounding;
   out.error.above = out.left + trace_rounding + out.rounding;
   out.map = std::visit(
       [&](auto anchors) { return kernel_map<T>(landmarks.kernel(), std::move(anchors)); },
-      landmarks.anchors());
+      landmarks.anchors(m));
   return out;
 }
 

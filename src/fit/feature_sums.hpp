@@ -22,6 +22,7 @@ struct FeatureSpace {
   std::shared_ptr<const Map<T>> map;                     ///< random features
   Index cols = 0;
   std::uint64_t seed = 0;  ///< of the rows by which random features are judged
+  double centring = 0;     ///< relative error of kernel values from rows that were moved before
 
   Index features() const { return landmarks ? landmarks->size() : map->features(); }
 };
@@ -36,11 +37,13 @@ class FeatureSums {
 
   std::int64_t rows() const { return aligned_.rows(); }
 
-  /// What the rows so far amount to.
+  /// What the rows so far amount to. Numbers are those of the kernel times `scale`.
   struct Result {
+    double scale = 1;  ///< a power of four
     std::shared_ptr<const Map<T>> map;
     Vector<double> mean;     ///< of the map's features
     Matrix<double> scatter;  ///< in coordinates in which the kernel is an inner product
+    bool varies = false;     ///< rows of weight above 0 are not all equal
     double weight = 0;       ///< Σ w
     double trace = 0;        ///< Σ w·k(x, x)
     double left = 0;         ///< what landmarks leave of it; at least 0
@@ -49,7 +52,9 @@ class FeatureSums {
     double confidence = 1;   ///< of `error`
     Approximation error;     ///< its name and text are the caller's
   };
-  Result result(bool center) const;
+  /// As many of the first landmarks as keep rounding within `tolerance` of the largest eigenvalue,
+  /// or those with which it is smallest.
+  Result result(bool center, double tolerance) const;
   /// B of those coordinates → of the map's.
   Matrix<double> unmapped(Matrix<double> b) const;
 
@@ -59,6 +64,7 @@ class FeatureSums {
     Vector<double> first;   // Σ w(φ − s)
     Matrix<double> second;  // Σ w(φ − s)(φ − s)ᵀ, upper triangle
     double weight = 0, trace = 0, left = 0;
+    EntryError entries;  // of the similarities of all rows to the landmarks
 
     void clear(Index m);
     void merge(const Sum& later);
@@ -74,11 +80,21 @@ class FeatureSums {
   /// set.
   void add_block(const Block& block, std::optional<Vector<double>>& shift, Matrix<double>& features,
                  Sum& into) const;
-  void make_features(const Block& block, Matrix<double>& features, Vector<double>& whole,
-                     Vector<double>& left) const;
-  Result of_landmarks(const Sum& all, const Vector<double>& shift, bool center) const;
-  Matrix<double> scatter_of(const Sum& all, const Vector<double>& shift, bool center) const;
-  double sum_rounding(const Sum& all, const Vector<double>& shift, bool center) const;
+  /// Returns how far the similarities may be off.
+  EntryError make_features(const Block& block, Matrix<double>& features, Vector<double>& whole,
+                           Vector<double>& left) const;
+  /// Of the first m features.
+  struct Rounding {
+    LandmarkRounding::Bounds landmarks;
+    double sums = 0;
+    double all() const { return landmarks.matrix + sums; }
+  };
+  Rounding rounding_of(const Sum& all, const Vector<double>& shift, bool center, Index m) const;
+  Result of_landmarks(const Sum& all, const Vector<double>& shift, bool center,
+                      double tolerance) const;
+  Matrix<double> scatter_of(const Sum& all, const Vector<double>& shift, bool center,
+                            Index m) const;
+  double sum_rounding(const Sum& all, const Vector<double>& shift, bool center, Index m) const;
 
   FeatureSpace<T> space_;
   int threads_;
@@ -90,6 +106,8 @@ class FeatureSums {
   Segments<Sum> segments_;
   Matrix<double> features_;  // of a block
   PairSample<T> sample_;     // of random features
+  std::optional<SampledRow<T>> first_row_;
+  bool varies_ = false;
 };
 
 }  // namespace mercer

@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "fit/approximate.hpp"
+#include "fit/moved_rows.hpp"
 #include "fit/validate.hpp"
 
 #include <cmath>
@@ -20,6 +21,7 @@ struct IncrementalKernelPca<T>::State {
   Index columns;
   std::int64_t seen = 0;
   Standard standard;
+  bool changes = false;  // rows, by `standard`
   std::optional<FeatureSums<T>> sums;
 
   const double* weights_of_first() const { return weighted ? weights.data() : nullptr; }
@@ -39,8 +41,13 @@ struct IncrementalKernelPca<T>::State {
     FitOptions about_the_mean = options;
     about_the_mean.center = true;
     standard = find_standard(passes, about_the_mean);
-    SeenRows<T> rows(passes, changes_rows(options) ? &standard : nullptr, options);
-    sums.emplace(choose_features(rows, *options.approx, budget), options.threads);
+    options.approx = for_rows(*options.approx, first.size());
+    const bool moved = move_to_mean(passes, standard, options);
+    changes = moved || changes_rows(options);
+    SeenRows<T> rows(passes, changes ? &standard : nullptr, options);
+    FeatureSpace<T> space = choose_features(rows, *options.approx, budget);
+    if (moved) space.centring = centring_error<T>();
+    sums.emplace(std::move(space), options.threads);
     rows.run("features",
              [&](const Rows<T>& piece, const double* w, std::int64_t) { sums->add(piece, w); });
     first = RowList<T>(columns, false);
@@ -48,7 +55,7 @@ struct IncrementalKernelPca<T>::State {
   }
 
   void sum(const Rows<T>& rows, const double* w) {
-    if (!changes_rows(options)) return sums->add(rows, w);
+    if (!changes) return sums->add(rows, w);
     const Matrix<T> seen_as = standardized(rows, standard);
     sums->add(Rows<T>(seen_as), w);
   }
@@ -63,8 +70,16 @@ IncrementalKernelPca<T>::IncrementalKernelPca(Index columns, FitOptions options,
           "rows that are not kept cannot have missing cells filled in: their mean comes too late");
   require(columns > 0 && first_rows > 1, Errc::bad_option,
           "{} columns and {} first rows; there must be some of both", columns, first_rows);
-  state_ = std::make_unique<State>(State{
-      std::move(options), first_rows, RowList<T>(columns, false), {}, false, columns, 0, {}, {}});
+  state_ = std::make_unique<State>(State{std::move(options),
+                                         first_rows,
+                                         RowList<T>(columns, false),
+                                         {},
+                                         false,
+                                         columns,
+                                         0,
+                                         {},
+                                         false,
+                                         {}});
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include "fit/standard.hpp"
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
+#include "kernels/weighted_width.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -269,7 +270,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
 
   std::optional<Kernel> kernel;
   if (!options.precomputed) {
-    kernel = options.kernel->completed(rows);
+    kernel = completed_by_weight(*options.kernel, rows, weights);
     if (!options.clip) require_valid(*kernel, rows, options.threads);
   }
   Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);

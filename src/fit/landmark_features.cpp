@@ -5,6 +5,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/blocked_triangular.hpp"
 
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -16,14 +17,17 @@ namespace {
 constexpr std::size_t candidates_at_once = 128;
 /// Similarities are made in tiles that stay in the L2 cache.
 constexpr Index tile_side = 256;
+/// What decides which landmarks to take, not what is stated of them: four units in the last place.
+constexpr double usual_rounding = 4 * 0x1p-52;
 
-void similarities(const Kernel& kernel, const Rows<double>& x, const Rows<double>& y,
+void similarities(const Kernel& kernel, double scale, const Rows<double>& x, const Rows<double>& y,
                   Eigen::Ref<Matrix<double>> out) {
   for (Index i = 0; i < x.rows(); i += tile_side)
     for (Index j = 0; j < y.rows(); j += tile_side) {
       const Index n = std::min(tile_side, x.rows() - i), m = std::min(tile_side, y.rows() - j);
       kernel.tile<double>(x.middle(i, n), y.middle(j, m), out.block(i, j, n, m));
     }
+  if (scale != 1) out *= scale;
 }
 
 /// Rows in double: a factor's inverse amplifies what single precision rounds off.
@@ -56,13 +60,13 @@ void require_nonnegative(const Kernel& kernel, const Vector<double>& own) {
 }  // namespace
 
 template <class T>
-LandmarkFeatures<T>::LandmarkFeatures(Kernel kernel, Index cols, bool sparse)
-    : kernel_(std::move(kernel)), landmarks_(cols, sparse), exact_(cols, sparse) {}
+LandmarkFeatures<T>::LandmarkFeatures(Kernel kernel, Index cols, bool sparse, double scale)
+    : kernel_(std::move(kernel)), scale_(scale), landmarks_(cols, sparse), exact_(cols, sparse) {}
 
 template <class T>
 double LandmarkFeatures<T>::noise(Index m) {
   const double root = std::sqrt(static_cast<double>(m));
-  const double in_double = 2 * root * (entry_rounding + panel_error(m));
+  const double in_double = 2 * root * (usual_rounding + panel_error(m));
   return std::is_same_v<T, float>
              ? std::max(in_double, 10 * root * std::numeric_limits<float>::epsilon())
              : in_double;
@@ -82,13 +86,13 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
 
     // What the landmarks so far leave of the candidates' own kernel matrix.
     Matrix<double> rest(n, n), seen(n, m);
-    similarities(kernel_, some.rows(), some.rows(), rest);
-    const Vector<double> own = kernel_.diagonal(some.rows());
+    similarities(kernel_, scale_, some.rows(), some.rows(), rest);
+    const Vector<double> own = scale_ * kernel_.diagonal(some.rows());
     require_nonnegative(kernel_, own);
     rest.diagonal() = own;
     const double share = noise(m + n);
     if (m > 0) {
-      similarities(kernel_, some.rows(), exact_.rows().middle(0, m), seen);
+      similarities(kernel_, scale_, some.rows(), exact_.rows().middle(0, m), seen);
       solve(seen);
       for (Index j = 0; j < m; j += panel_columns) {
         const auto panel = seen.middleCols(j, std::min(panel_columns, m - j));
@@ -127,11 +131,11 @@ void LandmarkFeatures<T>::choose_largest_first(const std::vector<SampledRow<T>>&
   RowList<double> all(cols, sparse);
   for (const SampledRow<T>& row : candidates) all.push_back(row);
   const Index n = all.size();
-  const Vector<double> own = kernel_.diagonal(all.rows());
+  const Vector<double> own = scale_ * kernel_.diagonal(all.rows());
   require_nonnegative(kernel_, own);
   // Shares of k(l, l): the order and the end do not depend on how long landmarks are.
   Matrix<double> k(n, n);
-  similarities(kernel_, all.rows(), all.rows(), k);
+  similarities(kernel_, scale_, all.rows(), all.rows(), k);
   k.diagonal() = own;
   const Vector<double> lengths = own.cwiseSqrt();
   const Vector<double> scales = (own.array() > 0).select(lengths.cwiseInverse(), 0.0);
@@ -158,16 +162,33 @@ void LandmarkFeatures<T>::truncate(Index m) {
 }
 
 template <class T>
-Anchors<T> LandmarkFeatures<T>::anchors() const {
+void LandmarkFeatures<T>::reorder() {
+  std::vector<SampledRow<T>> rows;
+  for (Index i = 0; i < size_; ++i) rows.push_back(sampled(landmarks(), i));
+  choose_largest_first(rows);
+}
+
+template <class T>
+Index LandmarkFeatures<T>::leading(double share) const {
+  // L_jj² is what the landmarks before leave of the j-th, ‖L_j‖² all of it.
+  Index m = 0;
+  while (m < size_ &&
+         factor_(m, m) * factor_(m, m) > share * factor_.row(m).head(m + 1).squaredNorm())
+    ++m;
+  return m;
+}
+
+template <class T>
+Anchors<T> LandmarkFeatures<T>::anchors(Index m) const {
   RowList<T> kept(landmarks_.rows().cols(), landmarks_.rows().sparse());
   const Rows<T> all = landmarks();
-  for (Index i = 0; i < size_; ++i) kept.push_back(sampled(all, i));
+  for (Index i = 0; i < m; ++i) kept.push_back(sampled(all, i));
   return kept.anchors();
 }
 
 template <class T>
 void LandmarkFeatures<T>::sections(const Rows<T>& x, Eigen::Ref<Matrix<double>> out) const {
-  similarities(kernel_, InDouble<T>(x).rows(), exact_.rows().middle(0, size_), out);
+  similarities(kernel_, scale_, InDouble<T>(x).rows(), exact_.rows().middle(0, size_), out);
 }
 
 template <class T>
@@ -179,29 +200,48 @@ void LandmarkFeatures<T>::solve(Eigen::Ref<Matrix<double>> rows) const {
 
 template <class T>
 Vector<double> LandmarkFeatures<T>::whole(const Rows<T>& x) const {
-  return kernel_.diagonal(InDouble<T>(x).rows());
+  return scale_ * kernel_.diagonal(InDouble<T>(x).rows());
 }
 
 template <class T>
 Matrix<double> LandmarkFeatures<T>::unsolve(Matrix<double> b) const {
-  times_triangular(b.data(), b.rows(), b.cols(), Triangular::inverse, factor_.data(), size_,
+  times_triangular(b.data(), b.rows(), b.cols(), Triangular::inverse, factor_.data(), b.cols(),
                    factor_.cols());
-  return b;
+  // L has the root of the scale, the features have it too: scores must not.
+  return b * std::sqrt(scale_);
 }
 
 template <class T>
 Vector<double> LandmarkFeatures<T>::sections_of(const Vector<double>& features) const {
-  return factor().template triangularView<Eigen::Lower>() * features;
+  const Index m = features.size();
+  return factor_.topLeftCorner(m, m).template triangularView<Eigen::Lower>() * features / scale_;
 }
 
 template <class T>
-LandmarkRounding LandmarkFeatures<T>::rounding() const {
-  const Rows<double> all = exact_.rows().middle(0, size_);
-  Matrix<double> values(size_, size_);
-  similarities(kernel_, all, all, values);
+EntryError LandmarkFeatures<T>::entries(const Rows<T>& x) const {
+  EntryError e = error_->with(x);
+  e.absolute *= scale_;
+  return e;
+}
+
+template <class T>
+LandmarkRounding LandmarkFeatures<T>::rounding(Index m) const {
+  const Rows<double> all = exact_.rows().middle(0, m);
+  Matrix<double> values(m, m);
+  similarities(kernel_, scale_, all, all, values);
   values.triangularView<Eigen::StrictlyUpper>() = values.transpose();
-  values.diagonal() = kernel_.diagonal(all);
-  return {factor(), values};
+  values.diagonal() = scale_ * kernel_.diagonal(all);
+  EntryError e = error_->of_landmarks();
+  e.absolute *= scale_;
+  return {factor_.topLeftCorner(m, m), values, e};
+}
+
+double scale_for(double largest) {
+  // Sums of 2⁶⁰ squares of such values, and their products, are far from the ends of a double.
+  constexpr int ordinary = 200;
+  if (!(largest > 0) || !std::isfinite(largest)) return 1;
+  const int exponent = std::ilogb(largest);
+  return std::abs(exponent) <= ordinary ? 1 : std::ldexp(1.0, -2 * (exponent / 2));
 }
 
 Vector<double> squared_lengths(const Eigen::Ref<const Matrix<double>>& features) {

@@ -41,21 +41,23 @@ Matrix<double> scaled_factor(const Eigen::Ref<const Matrix<double>>& factor,
 }  // namespace
 
 LandmarkRounding::LandmarkRounding(const Eigen::Ref<const Matrix<double>>& factor,
-                                   const Matrix<double>& values)
+                                   const Matrix<double>& values, const EntryError& entries)
     : lengths_(values.diagonal().cwiseSqrt()) {
   const Index m = factor.rows();
   const auto order = static_cast<double>(m);
   inverse_square_ = rounding_slack * scaled_inverse(factor, lengths_).squaredNorm();
 
   const Vector<double> scales = lengths_.cwiseInverse();
+  inverse_lengths_ = rounding_slack * scales.squaredNorm();
   const auto scaled_norm = [&](Matrix<double> symmetric) {
     symmetric.array().colwise() *= scales.array();
     symmetric.array().rowwise() *= scales.transpose().array();
     return norm_bound(symmetric);
   };
   // The computed error of the factor has an error of its own, u/8·‖D⁻¹|L̂|‖² ≤ u/8·m.
-  factor_error_ = rounding_slack * (scaled_norm(factor_error(factor, values)) + 0x1p-53 * order +
-                                    entry_rounding * scaled_norm(values));
+  factor_error_ =
+      rounding_slack * (scaled_norm(factor_error(factor, values)) + 0x1p-53 * order +
+                        entries.of_matrix(scaled_norm(values), order, inverse_lengths_));
 
   const Matrix<double> scaled = scaled_factor(factor, lengths_);
   std::vector<double> panels;
@@ -65,21 +67,28 @@ LandmarkRounding::LandmarkRounding(const Eigen::Ref<const Matrix<double>>& facto
     panels.push_back(rounding_slack * roundings * 0x1p-53 * scaled.middleCols(from, width).norm());
   }
   panels_ = Eigen::Map<const Vector<double>>(panels.data(), static_cast<Index>(panels.size()));
+}
 
+double LandmarkRounding::row(double whole, const EntryError& entries) const {
   // As in `bounds`, with a ≤ b‖φ̂(x)‖: what is known of a single row.
-  const double h = entry_rounding * std::sqrt(order) + panels_.sum();
-  const double b = std::sqrt(inverse_square_), weights = b + h * inverse_square_;
-  row_ = rounding_slack *
-         (2 * b * h + weights * weights * factor_error_ + entry_rounding + panel_error(m));
+  const auto m = static_cast<Index>(lengths_.size());
+  const double root = std::sqrt(whole), share = entries.relative + entries.diagonal;
+  const double h = root * (share * std::sqrt(static_cast<double>(m)) + panels_.sum()) +
+                   entries.absolute * std::sqrt(inverse_lengths_);
+  const double a = std::sqrt(inverse_square_) * root, more = a + h * inverse_square_;
+  return rounding_slack * (2 * a * h + more * more * factor_error_ +
+                           (share + panel_error(m)) * whole + entries.absolute);
 }
 
 LandmarkRounding::Bounds LandmarkRounding::bounds(const Eigen::Ref<const Matrix<double>>& factor,
-                                                  const Matrix<double>& second, double trace,
-                                                  double sums) const {
+                                                  const Sums& sums,
+                                                  const EntryError& entries) const {
   const BlasThreads one(1);
   const Index m = factor.rows();
+  const Matrix<double> second = sums.second;
+  const double off = sums.error * sums.trace;
   // Errors of `second` are amplified by L̂⁻¹ as features are.
-  const double lost = sums * trace * inverse_square_;
+  const double lost = off * inverse_square_;
   double weights_norm = 0, weights_total = 0;  // a², of the 2-norm and the Frobenius norm
   {
     const Matrix<double> inverse = scaled_inverse(factor, lengths_);
@@ -94,22 +103,26 @@ LandmarkRounding::Bounds LandmarkRounding::bounds(const Eigen::Ref<const Matrix<
     const Matrix<double> scaled = scaled_factor(factor, lengths_);
     Matrix<double> half(m, m);
     multiply(scaled.data(), m, m, m, second.data(), m, m, half.data(), m);
-    similar = half.cwiseProduct(scaled).sum();
+    similar = half.cwiseProduct(scaled).sum() + off * static_cast<double>(m);
   }
-  double h = entry_rounding * std::sqrt(similar);
+  // |H| ≤ relative·|C| + diagonal·√(k(x, x)k(l, l)) + absolute, entry by entry.
+  double h = entries.relative * std::sqrt(similar) +
+             entries.diagonal * std::sqrt(static_cast<double>(m) * sums.trace) +
+             entries.absolute * std::sqrt(sums.weight * inverse_lengths_);
   Index panel = 0;
   for (Index from = 0; from < m; from = next_panel(from), ++panel) {
     const Index width = std::min(m, next_panel(from)) - from;
-    const double explained = second.diagonal().segment(from, width).sum() + sums * trace;
+    const double explained = second.diagonal().segment(from, width).sum() + off;
     h += panels_[panel] * std::sqrt(rounding_slack * explained);
   }
   const auto first_order = [&](double a_square) {
     const double a = std::sqrt(a_square), more = a + h * inverse_square_;
     return 2 * a * h + more * more * factor_error_;
   };
-  return {
-      rounding_slack * (first_order(weights_norm) + h * h * inverse_square_),
-      rounding_slack * (first_order(weights_total) + (entry_rounding + panel_error(m)) * trace)};
+  const double own = (entries.relative + entries.diagonal + panel_error(m)) * sums.trace +
+                     entries.absolute * sums.weight;
+  return {rounding_slack * (first_order(weights_norm) + h * h * inverse_square_),
+          rounding_slack * (first_order(weights_total) + own)};
 }
 
 }  // namespace mercer

@@ -14,39 +14,50 @@
 // μ of the features' scatter,
 //     μ − below ≤ λ ≤ μ + tr(K − F̂F̂ᵀ) + trace + below + (hb)²,
 //     below = 2ah + a'²d (2-norms),     trace = 2ah + a'²d (Frobenius norms).
-// Each norm is bounded by what can be computed in m³ flops from the sums and the factor.
+// Each norm is bounded by what can be computed in m³ flops from the sums and the factor. Errors of
+// kernel values are as kernels/entry_error.hpp states them, for the rows that came.
+//
+// Where landmarks nearly repeat each other, b is large and so are the bounds. Fewer landmarks are
+// then the better basis: their features are the first columns of all of it, so sums over the rows
+// need no other pass.
+
+#include "kernels/entry_error.hpp"
 
 #include <mercer/matrix.hpp>
 
 namespace mercer {
 
-/// Kernel values are taken as right to this share of √(k(x, x)k(y, y)): four units in the last
-/// place.
-constexpr double entry_rounding = 4 * 0x1p-52;
-
 class LandmarkRounding {
  public:
-  /// `factor`: L̂, of which the lower triangle counts; `values`: k(landmarks, landmarks).
-  LandmarkRounding(const Eigen::Ref<const Matrix<double>>& factor, const Matrix<double>& values);
+  /// `factor`: L̂, of which the lower triangle counts; `values`: k(landmarks, landmarks), which are
+  /// as far off as `entries` says.
+  LandmarkRounding(const Eigen::Ref<const Matrix<double>>& factor, const Matrix<double>& values,
+                   const EntryError& entries);
 
-  /// No row can be explained by more than its k(x, x) times this beyond 1.
-  double row() const { return row_; }
+  /// What rounding can make a row with k(x, x) = `whole` look explained beyond that; `entries`: of
+  /// its similarities.
+  double row(double whole, const EntryError& entries) const;
 
   struct Bounds {
     double matrix = 0;  ///< of the 2-norm of what rounding did to the approximate kernel matrix
     double trace = 0;   ///< of what it did to the trace of what is left out
   };
-  /// `second`: Σ w φφᵀ about the origin, as computed with an error of `sums`·trace; `trace`: Σ
-  /// w·k(x, x).
-  Bounds bounds(const Eigen::Ref<const Matrix<double>>& factor, const Matrix<double>& second,
-                double trace, double sums) const;
+  /// What the rows have summed up to.
+  struct Sums {
+    const Eigen::Ref<const Matrix<double>>& second;  ///< Σ w φφᵀ about the origin, as computed
+    double trace = 0;                                ///< Σ w·k(x, x)
+    double weight = 0;                               ///< Σ w
+    double error = 0;                                ///< of `second`, as a share of the trace
+  };
+  Bounds bounds(const Eigen::Ref<const Matrix<double>>& factor, const Sums& sums,
+                const EntryError& entries) const;
 
  private:
-  Vector<double> lengths_;     // D
-  double inverse_square_ = 0;  // b²
-  double factor_error_ = 0;    // d
-  Vector<double> panels_;      // u·(w_p + p + 4)·‖D⁻¹L̂_p‖_F of each panel of columns
-  double row_ = 0;
+  Vector<double> lengths_;      // D
+  double inverse_square_ = 0;   // b²
+  double inverse_lengths_ = 0;  // Σ 1/k(l, l)
+  double factor_error_ = 0;     // d
+  Vector<double> panels_;       // u·(w_p + p + 4)·‖D⁻¹L̂_p‖_F of each panel of columns
 };
 
 }  // namespace mercer

@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "fit/compare_cost.hpp"
 #include "fit/feature_sums.hpp"
 #include "fit/kmeans.hpp"
 #include "linalg/blas.hpp"
@@ -9,7 +10,10 @@
 #include <Eigen/Cholesky>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <limits>
+#include <string>
 
 namespace mercer {
 
@@ -20,6 +24,8 @@ constexpr Index rows_a_centre = 20;
 /// Pivots are drawn in growing blocks, each as large as all before: the passes then cost a third of
 /// the last one together.
 constexpr Index first_block = 64, largest_block = 8192;
+/// The share of itself that a landmark adds at least, where the order does not matter.
+constexpr double nearly_repeated = 1e-9;
 
 template <class T>
 void require_rows(const SeenRows<T>& rows, const char* option, Index asked, Index most) {
@@ -52,11 +58,21 @@ Matrix<double> dense(const std::vector<SampledRow<T>>& rows, Index cols, bool sp
   return out;
 }
 
+/// Without landmarks yet; `sample` tells how large the kernel's values are.
+template <class T>
+LandmarkFeatures<T> no_landmarks(const Kernel& kernel, Index cols, bool sparse,
+                                 const std::vector<SampledRow<T>>& sample) {
+  RowList<double> some(cols, sparse);
+  for (const SampledRow<T>& row : sample) some.push_back(row);
+  const double largest = sample.empty() ? 0.0 : kernel.diagonal(some.rows()).cwiseAbs().maxCoeff();
+  return LandmarkFeatures<T>(kernel, cols, sparse, scale_for(largest));
+}
+
 /// All of these, but for those that repeat others.
 template <class T>
 LandmarkFeatures<T> from_rows(const Kernel& kernel, Index cols, bool sparse,
                               const std::vector<SampledRow<T>>& rows, Index m) {
-  LandmarkFeatures<T> features(kernel, cols, sparse);
+  LandmarkFeatures<T> features = no_landmarks(kernel, cols, sparse, rows);
   if (static_cast<Index>(rows.size()) <= m) features.choose_largest_first(rows);
   else features.choose_largest_first({rows.begin(), rows.begin() + m});
   require(features.size() > 0, Errc::bad_data, "the landmarks have no similarity to each other");
@@ -85,11 +101,12 @@ std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows,
   Matrix<double> sigma;
   double ridge = 0;
   {
-    FeatureSums<T> sums({pilot->kernel(), pilot, nullptr, rows.cols()}, rows.options().threads);
+    FeatureSums<T> sums({pilot->kernel(), pilot, nullptr, rows.cols(), 0, 0},
+                        rows.options().threads);
     rows.run("leverages", [&](const Rows<T>& piece, const double* weights, std::int64_t) {
       sums.add(piece, weights);
     });
-    auto result = sums.result(false);
+    auto result = sums.result(false, std::numeric_limits<double>::infinity());
     sigma = std::move(result.scatter);
     // Any ridge above rounding will do: it decides what is drawn, not what is computed.
     ridge = std::max(result.left, 1e-10 * result.trace) / static_cast<double>(m);
@@ -117,6 +134,47 @@ std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows,
   return drawn.take();
 }
 
+/// Where a run of pivots goes: what remains falls with a power of the number of landmarks, by which
+/// the number that is needed is foreseen.
+class Outlook {
+ public:
+  Outlook(const Kernel& kernel, double rows, double entries, double goal)
+      : kernel_(kernel), rows_(rows), entries_(entries), goal_(goal) {}
+
+  /// A line for the reader, after m landmarks that leave this share.
+  const std::string& after(Index m, double share) {
+    const auto now = static_cast<double>(m);
+    double needed = now;
+    if (goal_ > 0 && share > goal_) {
+      const double power = before_ > 0 && now > before_ && share < left_
+                               ? std::log(left_ / share) / std::log(now / before_)
+                               : 0;
+      needed = power > 0 ? std::min(rows_, now * std::pow(share / goal_, 1 / power)) : rows_;
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    // The passes so far took a third of the last one; passes grow with the square of the rank.
+    const double ahead = seconds * 4 * std::pow(std::max(1.0, needed / std::max(1.0, now)), 2);
+    text_ = fmt::format("rank {}, {:.3g} % of the trace left", m, 100 * share);
+    if (before_ > 0 && needed > now)
+      text_ += fmt::format(", about rank {:.0f} and {:.0f} s to come", needed, ahead);
+    if (before_ > 0 && costs_more_than_exact(kernel_, rows_, entries_, needed))
+      text_ = fmt::format(
+          "note: rank {} leaves {:.2g} % of the trace, and about {:.0f} of {:.0f} rows will be "
+          "needed as landmarks: exact kernel PCA is expected to be faster",
+          m, 100 * share, needed, rows_);
+    before_ = now;
+    left_ = share;
+    return text_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Kernel& kernel_;
+  double rows_, entries_, goal_, before_ = 0, left_ = 1;
+  Clock::time_point start_ = Clock::now();
+  std::string text_ = "rank 0";
+};
+
 }  // namespace
 
 template <class T>
@@ -136,9 +194,12 @@ void each_feature(SeenRows<T>& rows, const LandmarkFeatures<T>& landmarks, std::
     });
     v.after(block, weights, first);
   };
-  rows.run(what, [&](const Rows<T>& piece, const double* weights, std::int64_t) {
-    aligned.add(piece, weights, take);
-  });
+  rows.run(
+      what,
+      [&](const Rows<T>& piece, const double* weights, std::int64_t) {
+        aligned.add(piece, weights, take);
+      },
+      v.note);
   aligned.rest(take);
 }
 
@@ -165,8 +226,7 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
     }
     case LandmarkChoice::leverage:
       return from_rows(kernel, rows.cols(), rows.sparse(),
-                       by_leverage(rows, std::make_shared<const LandmarkFeatures<T>>(uniform()), m),
-                       m);
+                       by_leverage(rows, finished(uniform()), m), m);
     case LandmarkChoice::uniform:
       break;
   }
@@ -178,11 +238,17 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
                                      const Candidates<T>& candidates) {
   if (how.rank > 0) require_rows(rows, "rank", how.rank, candidates.most);
   const Index most = how.rank > 0 ? how.rank : candidates.most;
-  LandmarkFeatures<T> chosen(kernel, rows.cols(), rows.sparse());
+  LandmarkFeatures<T> chosen = no_landmarks(kernel, rows.cols(), rows.sparse(), candidates.sample);
   Random random(rows.options().seed);
+  const auto n = static_cast<double>(rows.passes().rows());
+  Outlook outlook(kernel, n, static_cast<double>(rows.cols()),
+                  how.rank > 0 ? how.error : how.tolerance);
+  std::string note = how.rank > 0 ? expected_slower(kernel, n, static_cast<double>(rows.cols()),
+                                                    static_cast<double>(how.rank))
+                                  : std::string();
   for (std::uint64_t round = 0;; ++round) {
     const Index m = chosen.size();
-    if (how.rank > 0 && m == how.rank) return chosen;
+    if (how.rank > 0 && m == how.rank) break;
     // More are drawn than are wanted: some will be rejected.
     const Index block = std::min(
         {std::max(first_block, m + m / 4), largest_block, std::max<Index>(16, 2 * (most - m))});
@@ -192,7 +258,8 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
     Vector<double> by_column = Vector<double>::Zero(m);
     double trace = 0, rest = 0;
     each_feature(rows, chosen, "landmarks",
-                 {.visit =
+                 {.note = note,
+                  .visit =
                       [&](const Rows<T>& x, const double* weights, Eigen::Ref<Matrix<double>> f,
                           Index begin, Index part) {
                         left.segment(begin, x.rows()) = unexplained(chosen, x, f);
@@ -225,20 +292,24 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
       double without = rest;
       while (enough > 1 && without + by_column[enough - 1] <= goal) without += by_column[--enough];
       chosen.truncate(enough);
-      return chosen;
+      break;
     }
     require(m < most, Errc::out_of_memory,
             "--approx {} needs more than the {} landmarks that memory holds (they leave {:.2g} of "
             "the trace); use a larger --memory or tolerance",
             text_of(how), most, rest / trace);
+    if (how.rank == 0 || note.empty()) note = outlook.after(m, rest / trace);
     // A row is kept as likely as the landmarks before it left of what it was drawn by.
     const std::vector<SampledRow<T>> candidates_now = drawn.take();
     std::vector<double> floors;
     floors.reserve(candidates_now.size());
     for (const SampledRow<T>& row : candidates_now) floors.push_back(random.uniform() * row.along);
     chosen.extend(candidates_now, floors, most);
-    if (chosen.size() == m) return chosen;  // what is left is rounding
+    if (chosen.size() == m) break;  // what is left is rounding
   }
+  // The largest first, where some nearly repeat others: fewer of them are then the better basis.
+  if (chosen.leading(nearly_repeated) < chosen.size()) chosen.reorder();
+  return chosen;
 }
 
 #define MERCER_INSTANTIATE(T)                                                                 \

@@ -7,6 +7,8 @@
 #include <mercer/approx.hpp>
 
 #include <functional>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 namespace mercer {
@@ -16,6 +18,7 @@ namespace mercer {
 /// `after` for each block, in order, from the caller's thread.
 template <class T>
 struct FeatureVisit {
+  std::string_view note{};  ///< for the monitor
   std::function<void(const Rows<T>& x, const double* weights, Eigen::Ref<Matrix<double>> features,
                      Index begin, Index part)>
       visit;
@@ -35,6 +38,14 @@ struct Candidates {
 
 /// As many sampled rows as a choice wants to see.
 Index sample_wanted(const Nystrom& how);
+
+/// Landmarks to which no more are added.
+template <class T>
+std::shared_ptr<const LandmarkFeatures<T>> finished(LandmarkFeatures<T> landmarks) {
+  const auto out = std::make_shared<LandmarkFeatures<T>>(std::move(landmarks));
+  out->finish();
+  return out;
+}
 
 template <class T>
 LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, const Nystrom& how,

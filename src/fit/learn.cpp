@@ -401,6 +401,17 @@ class Run {
           convergence_.converged ? "not measured" : "not known to have converged");
       return out;
     }
+    const bool landmarks = space_.in_kernel_space();
+    if (landmarks && !in_.memory) {
+      out.reason =
+          "learned in the space of landmarks, and what they leave out of the kernel is not known "
+          "of "
+          "rows that are not kept";
+      return out;
+    }
+    if (landmarks && !left_out_)
+      left_out_ = space_.left_out(*in_.memory, in_.weights, standard(), o_.learner.threads);
+    const double left = left_out_.value_or(0);
     // Sums over the rows in double.
     out.rounding = 64 * std::numeric_limits<double>::epsilon() * parts.report.total_variance *
                    parts.report.weight;
@@ -410,7 +421,9 @@ class Run {
       const double scale = parts.report.weight, middle = convergence_.variances[j] * scale;
       const double error = convergence_.errors[j] * scale + out.rounding;
       out.low.push_back(std::min(learned, middle - error));
-      out.high.push_back(std::max(learned, middle + error));
+      // K less its part in the landmarks' space has no negative eigenvalue, hence none above its
+      // trace.
+      out.high.push_back(std::max(learned, middle + error) + left);
     }
     out.confidence = 0.95;
     out.reason =
@@ -419,6 +432,7 @@ class Run {
               "vectors"
             : "standard error of a learned variance, from sums over blocks of 64 rows of the "
               "stream";
+    if (landmarks) out.reason += "; and the trace of what the landmarks leave out";
     return out;
   }
 
@@ -482,6 +496,7 @@ class Run {
   std::int64_t next_look_ = first_look();
   std::int64_t looks_ = 0, calm_ = 0;
   Convergence convergence_;
+  mutable std::optional<double> left_out_;  // by landmarks, once it is asked for
   LearnStop stop_ = LearnStop::end;
   bool stopped_ = false;
 };

@@ -103,8 +103,10 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
       format_bytes(8.0 * static_cast<double>(o.landmarks) * static_cast<double>(o.landmarks)),
       most_landmarks);
   Matrix<double> landmarks;
+  Kernel kernel = *o.kernel;
   if (in.memory) {
-    landmarks = landmark_rows(*in.memory, o.landmarks, standard);
+    landmarks = landmark_rows(*in.memory, o.landmarks, standard, in.weights);
+    kernel = with_width(kernel, *in.memory, standard, in.weights);
   } else {
     Matrix<double> first(0, d);
     std::vector<double> weights;
@@ -118,8 +120,11 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
       first.bottomRows(rows.rows()) = rows;
     }
     require(first.rows() > 0, Errc::bad_data, "{} has no rows", in.source->name());
-    landmarks = landmark_rows(Rows<double>(first).middle(0, std::min(o.landmarks, first.rows())),
-                              o.landmarks, standard);
+    const Rows<double> beginning =
+        Rows<double>(first).middle(0, std::min(o.landmarks, first.rows()));
+    const double* w = weights.empty() ? nullptr : weights.data();
+    landmarks = landmark_rows(beginning, o.landmarks, standard, w);
+    kernel = with_width(kernel, beginning, standard, w);
     if (in.source->can_rewind()) {
       in.source->rewind();
     } else {
@@ -127,8 +132,8 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
       in.source = replay.get();
     }
   }
-  const Kernel kernel =
-      o.kernel->complete() ? *o.kernel : o.kernel->completed(Rows<double>(landmarks));
+  require(landmarks.rows() > 0, Errc::bad_data, "{}: no row has a weight above 0",
+          in.source->name());
   LearnSpace space(kernel, std::move(landmarks));
   const double bytes =
       8.0 * static_cast<double>(in.rows) * static_cast<double>(space.map()->features());

@@ -2,11 +2,16 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "kernels/pick_rows.hpp"
+#include "kernels/weighted_width.hpp"
 #include "solvers/dense.hpp"
 
 #include <mercer/kernel_hebbian.hpp>
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace mercer {
@@ -39,7 +44,9 @@ class Replayed final : public Source<double> {
 LearnSpace::LearnSpace(std::shared_ptr<const Map<double>> map) : map_(std::move(map)) {}
 
 LearnSpace::LearnSpace(const Kernel& kernel, Matrix<double> landmarks)
-    : map_(landmark_map(kernel, std::move(landmarks))) {}
+    : map_(landmark_map(kernel, std::move(landmarks))), kernel_(kernel) {
+  assert(kernel.complete());
+}
 
 Matrix<double> LearnSpace::features(const Rows<double>& rows, const Standard* standard,
                                     int threads) const {
@@ -78,12 +85,57 @@ ModelParts<double> LearnSpace::finished(ModelParts<double> parts, const Standard
   return parts;
 }
 
-Matrix<double> landmark_rows(const Rows<double>& rows, Index count, const Standard* standard) {
-  const Index n = rows.rows();
-  count = std::min(count, n);
+double LearnSpace::left_out(const Rows<double>& rows, const double* weights,
+                            const Standard* standard, int threads) const {
+  constexpr Index piece = 1024;
+  double left = 0, all = 0;
+  for (Index first = 0; first < rows.rows(); first += piece) {
+    const Rows<double> part = rows.middle(first, std::min(piece, rows.rows() - first));
+    const Matrix<double> phi = features(part, standard, threads);
+    const Matrix<double> copy = standard ? standardized(part, *standard) : Matrix<double>();
+    const Vector<double> whole = kernel_->diagonal(standard ? Rows<double>(copy) : part);
+    for (Index i = 0; i < part.rows(); ++i) {
+      const double w = weights ? weights[first + i] : 1;
+      left += w * (whole[i] - phi.row(i).squaredNorm());
+      all += w * whole[i];
+    }
+  }
+  // Eigenvalues of k(L, L) down to 10·m·ε of the largest are inverted, so the last features are
+  // right to about √(mε) of a row's length.
+  const double rounding = std::sqrt(static_cast<double>(map_->linear()->inner->features()) *
+                                    std::numeric_limits<double>::epsilon());
+  require(left >= -rounding * all, Errc::not_converged,
+          "the landmarks explain {:.3g} of the kernel's trace, which is impossible; use fewer "
+          "landmarks",
+          1 - left / all);
+  // A trace of 0 or more, to within its rounding.
+  return std::max(0.0, left) + rounding * all;
+}
+
+Kernel with_width(const Kernel& kernel, const Rows<double>& rows, const Standard* standard,
+                  const double* weights) {
+  if (kernel.complete()) return kernel;
+  const CountedRows some = even_rows(weights, rows.rows(), width_rows);
+  const Matrix<double> seen = chosen_rows(rows, some.rows, standard);
+  return completed_for(kernel, Rows<double>(seen), some.counts);
+}
+
+Matrix<double> landmark_rows(const Rows<double>& rows, Index count, const Standard* standard,
+                             const double* weights) {
+  std::vector<Index> counted;
+  for (Index i = 0; i < rows.rows(); ++i)
+    if (!weights || weights[i] > 0) counted.push_back(i);
+  std::vector<Index> chosen = even_sample(static_cast<Index>(counted.size()), count);
+  for (Index& i : chosen) i = counted[static_cast<std::size_t>(i)];
+  return chosen_rows(rows, chosen, standard);
+}
+
+Matrix<double> chosen_rows(const Rows<double>& rows, const std::vector<Index>& chosen,
+                           const Standard* standard) {
+  const auto count = static_cast<Index>(chosen.size());
   Matrix<double> out(count, rows.cols());
   for (Index i = 0; i < count; ++i) {
-    const Rows<double> row = rows.middle(count == n ? i : i * n / count, 1);
+    const Rows<double> row = rows.middle(chosen[static_cast<std::size_t>(i)], 1);
     if (standard) out.row(i) = standardized(row, *standard);
     else if (!row.sparse()) out.row(i) = row.dense();
     else {

@@ -4,6 +4,7 @@
 #include "core/random.hpp"
 #include "core/require.hpp"
 #include "fit/approximate.hpp"
+#include "fit/compare_cost.hpp"
 #include "linalg/blas.hpp"
 
 #include <algorithm>
@@ -103,6 +104,22 @@ Plan plan_at_speed(const FitOptions& options, double rows, double exact_budget, 
   if (takes > options.seconds)
     why += "; that is the least that can be done, so the time is exceeded";
   return {Cholesky{.rank = low}, why};
+}
+
+bool costs_more_than_exact(const Kernel& kernel, double n, double entries, double m) {
+  // Seconds at 1 flop a second; matrices that are not kept, the slower way to be exact.
+  constexpr double matters = 1e11;
+  const Speed counted{1 / (kernel.flops_per_pair(entries) + 1), 1};
+  const double landmarks = cholesky_seconds(n, m, counted);
+  return landmarks > matters && landmarks > exact_seconds(n, 0, counted);
+}
+
+std::string expected_slower(const Kernel& kernel, double n, double entries, double m) {
+  if (!costs_more_than_exact(kernel, n, entries, m)) return {};
+  return fmt::format(
+      "note: exact kernel PCA is expected to be faster than {:.0f} landmarks of "
+      "{:.0f} rows",
+      m, n);
 }
 
 }  // namespace mercer

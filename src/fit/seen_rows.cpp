@@ -13,12 +13,13 @@ constexpr Index rows_a_thread = 4096;
 }  // namespace
 
 template <class T>
-void SeenRows<T>::run(std::string_view what, const Visit& visit) {
+void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_view note) {
   const Monitor silent;
   // A source reports by itself as it is read.
   const Rows<T>* memory = passes_.memory();
   Reporter report(memory ? options_.monitor : silent, what, "rows",
                   memory ? static_cast<double>(memory->rows()) : 0);
+  report.note(note);
   const Index most = rows_a_thread * thread_count(options_.threads);
   std::int64_t first = 0;
   passes_.run(what, [&](const Rows<T>& block, const double* weights) {

@@ -17,13 +17,12 @@ class SeenRows {
 
   /// `first` is the number of the piece's first row, from 0.
   using Visit = std::function<void(const Rows<T>& rows, const double* weights, std::int64_t first)>;
-  void run(std::string_view what, const Visit& visit);
+  /// `note`: what the monitor is to say beside the count.
+  void run(std::string_view what, const Visit& visit, std::string_view note = {});
 
   Index cols() const { return passes_.features(); }
   bool sparse() const { return passes_.sparse() && !standard_; }
   const Passes<T>& passes() const { return passes_; }
-  /// All rows, where they lie in memory and are seen as they are; null otherwise.
-  const Rows<T>* memory() const { return standard_ ? nullptr : passes_.memory(); }
   const FitOptions& options() const { return options_; }
 
  private:

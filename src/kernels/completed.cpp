@@ -3,38 +3,52 @@
 #include "kernels/distance_tile.hpp"
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
+#include "kernels/weighted_width.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace mercer {
 
 namespace {
 
-constexpr Index most_rows = 1000;
 constexpr Index block = 256;
 
 class Medians final : public MedianDistances {
  public:
-  Medians(const PickedRows<double>& rows, bool all) : rows_(rows.rows()), all_(all) {}
+  /// `all`: these are all rows, not a sample.
+  Medians(const Rows<double>& rows, const std::vector<double>& counts, bool all)
+      : rows_(rows), counts_(counts), all_(all) {}
   double squared() override { return median(squared_, Ingredient::distances); }
   double absolute() override { return median(absolute_, Ingredient::absolute); }
 
  private:
-  /// Of all pairs of different rows.
+  /// Of all pairs of different rows, each as often as the counts of both say.
+  struct Distances {
+    std::vector<double> plain;
+    std::vector<std::pair<double, double>> counted;  // where rows do not count alike
+    bool empty() const { return plain.empty() && counted.empty(); }
+  };
+
   double median(double& known, Ingredient ingredient) {
     if (known > 0) return known;
-    std::vector<double> distances = positive(ingredient);
+    Distances distances = positive(ingredient);
     if (distances.empty()) refuse(ingredient);
-    const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-    std::nth_element(distances.begin(), middle, distances.end());
+    if (!distances.counted.empty()) return known = weighted_median(distances.counted);
+    std::vector<double>& all = distances.plain;
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end());
     return known = *middle;
   }
 
-  std::vector<double> positive(Ingredient ingredient) const {
+  Distances positive(Ingredient ingredient) const {
     const Index n = rows_.rows();
-    std::vector<double> distances;
-    distances.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
+    const auto count = [&](Index i) { return counts_[static_cast<std::size_t>(i)]; };
+    bool alike = true;
+    for (Index i = 1; i < n; ++i) alike = alike && count(i) == count(0);
+    Distances out;
+    if (alike) out.plain.reserve(static_cast<std::size_t>(n * (n - 1) / 2));
     for (Index i = 0; i < n; i += block)
       for (Index j = i; j < n; j += block) {
         const Index rows = std::min(block, n - i), cols = std::min(block, n - j);
@@ -46,9 +60,12 @@ class Medians final : public MedianDistances {
                 "(fit --scale std)");
         for (Index p = 0; p < rows; ++p)
           for (Index q = i == j ? p + 1 : 0; q < cols; ++q)
-            if (tile(p, q) > 0) distances.push_back(tile(p, q));
+            if (tile(p, q) > 0) {
+              if (alike) out.plain.push_back(tile(p, q));
+              else out.counted.emplace_back(tile(p, q), count(i + p) * count(j + q));
+            }
       }
-    return distances;
+    return out;
   }
 
   [[noreturn]] void refuse(Ingredient ingredient) const {
@@ -66,22 +83,77 @@ class Medians final : public MedianDistances {
          rows_.rows());
   }
 
+  /// The first that more than half of all are not beyond, as for repeated numbers.
+  static double weighted_median(std::vector<std::pair<double, double>>& counted) {
+    std::sort(counted.begin(), counted.end());
+    double all = 0, before = 0;
+    for (const auto& [distance, count] : counted) all += count;
+    for (const auto& [distance, count] : counted)
+      if ((before += count) > all / 2) return distance;
+    return counted.back().first;
+  }
+
   Rows<double> rows_;
-  bool all_;  // these are all rows, not a sample
+  const std::vector<double>& counts_;
+  bool all_;
   double squared_ = 0, absolute_ = 0;
 };
 
 }  // namespace
 
-template <class T>
-Kernel Kernel::completed(const Rows<T>& x) const {
-  if (complete()) return *this;
-  const PickedRows<double> rows(x, even_sample(x.rows(), most_rows));
-  Medians medians(rows, x.rows() <= most_rows);
-  return Kernel(node_->completed(medians));
+CountedRows even_rows(const double* weights, Index n, Index most) {
+  CountedRows out;
+  if (!weights) {
+    out.rows = even_sample(n, most);
+    out.counts.assign(out.rows.size(), 1.0);
+    return out;
+  }
+  double total = 0;
+  Index positive = 0;
+  for (Index i = 0; i < n; ++i) {
+    total += weights[i];
+    positive += weights[i] > 0;
+  }
+  const bool all = positive <= most && total <= static_cast<double>(most);
+  EvenPlaces places(total, most);
+  for (Index i = 0; i < n; ++i) {
+    const double count = all ? weights[i] : places.next(weights[i]);
+    if (!(count > 0)) continue;
+    out.rows.push_back(i);
+    out.counts.push_back(count);
+  }
+  return out;
 }
 
-template Kernel Kernel::completed(const Rows<float>&) const;
-template Kernel Kernel::completed(const Rows<double>&) const;
+template <class T>
+Kernel completed_for(const Kernel& kernel, const Rows<T>& rows, const std::vector<double>& counts) {
+  if (kernel.complete()) return kernel;
+  const PickedRows<double> wide(rows, even_sample(rows.rows(), rows.rows()));
+  // A sample would have as many rows as samples have.
+  Medians medians(wide.rows(), counts, rows.rows() < width_rows);
+  return Kernel(kernel.node()->completed(medians));
+}
+
+template <class T>
+Kernel completed_by_weight(const Kernel& kernel, const Rows<T>& rows, const double* weights) {
+  if (kernel.complete()) return kernel;
+  const CountedRows some = even_rows(weights, rows.rows(), width_rows);
+  const PickedRows<double> wide(rows, some.rows);
+  Medians medians(wide.rows(), some.counts, rows.rows() <= width_rows);
+  return Kernel(kernel.node()->completed(medians));
+}
+
+template <class T>
+Kernel Kernel::completed(const Rows<T>& x) const {
+  return completed_by_weight(*this, x, nullptr);
+}
+
+#define MERCER_INSTANTIATE(T)                                                               \
+  template Kernel Kernel::completed(const Rows<T>&) const;                                  \
+  template Kernel completed_for(const Kernel&, const Rows<T>&, const std::vector<double>&); \
+  template Kernel completed_by_weight(const Kernel&, const Rows<T>&, const double*);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer

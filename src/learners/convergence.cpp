@@ -13,6 +13,15 @@ namespace {
 
 constexpr double converged_norm = 0.02;
 
+/// What a run that has not converged needs.
+const char* remedy(LearnState state) {
+  return state == LearnState::moving
+             ? "; learn from more rows or more epochs, or with a rate that falls"
+             : "; learn from more rows, with a larger rate, or fewer components: variances close "
+               "to "
+               "each other need many";
+}
+
 std::string sentence(const Convergence& c, bool measured) {
   const std::string moved = fmt::format(
       "rotation {:.2g} degrees since the last check, norm error {:.2g}, output correlation {:.2g}, "
@@ -30,11 +39,11 @@ std::string sentence(const Convergence& c, bool measured) {
           : c.angle >= 90
               ? "the rows do not tell the angle to their components"
               : fmt::format("components may be {:.2g} degrees from those of the rows", c.angle),
-          moved);
+          moved + remedy(c.state));
     case LearnState::moving:
       break;
   }
-  return fmt::format("moving, not converged: {}", moved);
+  return fmt::format("moving, not converged: {}", moved + remedy(c.state));
 }
 
 }  // namespace
@@ -120,8 +129,10 @@ Convergence Hebbian::look(Moment* rows) {
       s.known << verdict.largest(), verdict.values, verdict.errors;
     }
     s.known[0] = std::min(verdict.largest(), 90.0);
-    // Test vectors follow, but not so often that their rows stay few.
-    if (s.watch.rows() > 2 * s.watch.begun()) s.watch.restart(b, s.rows);
+    // Test vectors follow, but not so often that their rows stay few; where they span everything,
+    // only rows that change are a reason to begin anew.
+    const bool follows = !s.watch.whole() || s.options.forgetting > 0;
+    if (follows && s.watch.rows() > 2 * s.watch.begun()) s.watch.restart(b, s.rows);
   }
   judge(c, compared, verdict);
   s.looked_at = w;

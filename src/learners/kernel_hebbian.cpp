@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "data/finite.hpp"
+#include "kernels/weighted_width.hpp"
 #include "simd/hebbian_step.hpp"
 #include "solvers/dense.hpp"
 
@@ -50,7 +51,7 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   require(weights.sum() > 1, Errc::bad_data,
           "the row weights add up to {:g}; variances over one less need more", weights.sum());
   share = weights / weights.sum();
-  kernel = kernel.completed(Rows<double>(x));
+  kernel = completed_by_weight(kernel, Rows<double>(x), row_weights);
   kernel.require_domain(Rows<double>(x));
 
   const double bytes = 8 * static_cast<double>(count) * static_cast<double>(count);

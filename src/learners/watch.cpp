@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index watched_rows = 64;  // of a block
 constexpr Index least_blocks = 16;  // for a standard error
-constexpr Index all_blocks = 512;   // so many are all taken, then one of
+constexpr Index all_blocks = 4096;  // so many are all taken, then one of
 constexpr Index one_block_of = 8;   // so many
 constexpr double doubt = 0.05;      // of all components together
 constexpr double watch_degrees = 180 / M_PI;

@@ -22,6 +22,8 @@ class Watch {
   /// Nothing is watched when `components` is 0.
   Watch(Index components, Index features, LearnedMean centre, std::uint64_t seed);
   bool on() const { return k_ > 0; }
+  /// The test vectors span all there is: other ones would know no more.
+  bool whole() const { return t_.rows() == t_.cols(); }
 
   /// A row of features; `mean` is the learner's.
   void add(const double* row, double weight, const Vector<double>& mean);

@@ -1,6 +1,7 @@
 #include <mercer/tune.hpp>
 
 #include "core/require.hpp"
+#include "kernels/weighted_width.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -85,17 +86,24 @@ void widths_around(const std::string& completed, std::vector<std::string>& out) 
 
 /// Some rows, filled and scaled: enough for a width.
 template <class T>
-Matrix<T> seen_rows(const Rows<T>& x, Scale scale) {
-  const Index n = std::min<Index>(x.rows(), 1000);
+Matrix<T> seen_rows(const Rows<T>& x, Scale scale, const CountedRows& some) {
+  const auto n = static_cast<Index>(some.rows.size());
   Matrix<T> out(n, x.cols());
   const auto copy = identity_map<T>(x.cols());
-  for (Index i = 0; i < n; ++i) copy->apply(x.middle(i * x.rows() / n, 1), out.middleRows(i, 1));
+  for (Index i = 0; i < n; ++i)
+    copy->apply(x.middle(some.rows[static_cast<std::size_t>(i)], 1), out.middleRows(i, 1));
+  const auto counts =
+      Eigen::Map<const Vector<double>>(some.counts.data(), n).template cast<T>().array();
   for (Index j = 0; j < out.cols(); ++j) {
     auto column = out.col(j).array();
-    const auto there = std::max<Index>(1, (!column.isNaN()).count());
-    const T mean = column.isNaN().select(T(0), column).sum() / static_cast<T>(there);
+    const T there = column.isNaN().select(T(0), counts).sum();
+    if (!(there > 0)) {
+      column = T(0);
+      continue;
+    }
+    const T mean = column.isNaN().select(T(0), counts * column).sum() / there;
     column = column.isNaN().select(T(0), column - mean);
-    const T deviation = std::sqrt(column.square().sum() / static_cast<T>(there));
+    const T deviation = std::sqrt((counts * column.square()).sum() / there);
     if (scale == Scale::std && deviation > 0) column /= deviation;
   }
   return out;
@@ -105,15 +113,16 @@ Matrix<T> seen_rows(const Rows<T>& x, Scale scale) {
 
 template <class T>
 std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const Rows<T>& x,
-                                     Scale scale) {
-  const Matrix<T> seen = seen_rows(x, scale);
+                                     Scale scale, const double* weights) {
+  const CountedRows some = even_rows(weights, x.rows(), width_rows);
+  const Matrix<T> seen = seen_rows(x, scale, some);
   std::vector<std::string> written, grid;
   for (const std::string& expression : expressions) expand(expression, written);
   for (const std::string& text : written) {
     try {
       const Kernel kernel = Kernel::parse(text);
       if (kernel.complete()) grid.push_back(kernel.text());
-      else widths_around(kernel.completed(Rows<T>(seen)).text(), grid);
+      else widths_around(completed_for(kernel, Rows<T>(seen), some.counts).text(), grid);
     } catch (const Error&) {
       grid.push_back(text);  // its cells will say what is wrong
     }
@@ -122,8 +131,8 @@ std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions
 }
 
 template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<float>&,
-                                              Scale);
+                                              Scale, const double*);
 template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<double>&,
-                                              Scale);
+                                              Scale, const double*);
 
 }  // namespace mercer

@@ -9,7 +9,10 @@
 #include <Eigen/QR>
 #include <Eigen/SparseCore>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace mercer::test::approximate_test {
 
@@ -454,6 +457,142 @@ TEST(Approximate, what_cannot_be_is_refused) {
   FitOptions large = tight;
   large.approx = Nystrom{.landmarks = 4000};
   expect_error(Errc::out_of_memory, {"landmarks=4000", "--memory"}, [&] { fit(many, large); });
+}
+
+/// γ = 1/median of the squared distances of all pairs of rows that differ, repeated as told.
+double gamma_of(const Matrix<double>& x, const std::vector<int>& times) {
+  std::vector<double> distances;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < i; ++j) {
+      const double z = (x.row(i) - x.row(j)).squaredNorm();
+      const int pairs = times[static_cast<std::size_t>(i)] * times[static_cast<std::size_t>(j)];
+      for (int p = 0; p < pairs && z > 0; ++p) distances.push_back(z);
+    }
+  std::sort(distances.begin(), distances.end());
+  return 1 / distances[distances.size() / 2];
+}
+
+TEST(Approximate, M_P7_an_open_width_counts_rows_as_often_as_their_weights_say) {
+  // Rows of weight 0 lie far away, and those of weight 3 close to each other.
+  test::Random random(31);
+  Matrix<double> x = random.normal(80, 2);
+  std::vector<double> weights(80, 1);
+  std::vector<int> times(80, 1);
+  for (std::size_t i = 0; i < 80; ++i) {
+    if (i % 4 == 0) x.row(static_cast<Index>(i)) *= 1e3;
+    if (i % 4 == 1) x.row(static_cast<Index>(i)) *= 0.01;
+    times[i] = i % 4 == 0 ? 0 : i % 4 == 1 ? 3 : 1;
+    weights[i] = times[i];
+  }
+  const double gamma = gamma_of(x, times);
+  const auto expect_gamma = [&](const Model<double>& model, const char* what) {
+    const std::string kernel = model.map().kernel();
+    EXPECT_NEAR(std::stod(kernel.substr(kernel.find('=') + 1)), gamma, 1e-12 * gamma) << what;
+  };
+  for (const char* approx : {"none", "cholesky(rank=9)", "nystrom(landmarks=20)"}) {
+    FitOptions options{.components = 2, .kernel = kernels::rbf()};
+    if (std::string(approx) != "none") options.approx = parse_approx(approx);
+    expect_gamma(fit(Rows<double>(x), options, weights.data()), approx);
+    ChunkedSource<double> source(Rows<double>(x), 7, weights.data());
+    options.memory = 30'000'000;
+    expect_gamma(fit(source, options), approx);
+  }
+  for (const Index landmarks : {0, 30}) {
+    LearnOptions options;
+    options.learner.components = 1;
+    options.kernel = kernels::rbf();
+    options.landmarks = landmarks;
+    options.epochs = 2;
+    expect_gamma(learn(Rows<double>(x), options, weights.data()).model, "learn");
+  }
+}
+
+TEST(Approximate, M_P7_a_width_of_many_weighted_rows_is_that_of_repeated_ones) {
+  test::Random random(32);
+  const Matrix<double> x = random.normal(700, 2);
+  std::vector<double> weights;
+  std::vector<Index> repeated;
+  for (Index i = 0; i < 700; ++i) {
+    weights.push_back(static_cast<double>(i % 5));
+    for (Index p = 0; p < i % 5; ++p) repeated.push_back(i);
+  }
+  Matrix<double> long_rows(static_cast<Index>(repeated.size()), 2);
+  for (std::size_t i = 0; i < repeated.size(); ++i)
+    long_rows.row(static_cast<Index>(i)) = x.row(repeated[i]);
+  for (const bool approximate : {false, true}) {
+    FitOptions options{.components = 1, .kernel = kernels::rbf()};
+    if (approximate) options.approx = Cholesky{.rank = 5};
+    EXPECT_EQ(fit(Rows<double>(x), options, weights.data()).map().kernel(),
+              fit(long_rows, options).map().kernel());
+  }
+}
+
+TEST(Approximate, M_P2_linear_kernels_are_not_lost_beside_a_far_constant_column) {
+  test::Random random(33);
+  Matrix<double> x = random.normal(200, 3);
+  x.col(1) *= 0.1;
+  Eigen::MatrixXd centred = x.rowwise() - x.colwise().mean();
+  const Vector<double> truth = eigenvalues_of(Matrix<double>(centred.transpose() * centred));
+  for (const double far : {1e4, 1e8, 1e12}) {
+    Matrix<double> with(200, 4);
+    with << x, Vector<double>::Constant(200, far);
+    for (const char* approx : {"nystrom(landmarks=50)", "cholesky(rank=10)"}) {
+      const auto model =
+          fit(with, {.components = 2, .kernel = kernels::linear(), .approx = parse_approx(approx)});
+      for (Index j = 0; j < 2; ++j)
+        EXPECT_NEAR(model.eigenvalues()[j], truth[j], 1e-10 * truth[0]) << far << approx;
+      const Matrix<double> scores = model.transform(with);
+      EXPECT_NEAR(scores.col(0).squaredNorm(), truth[0], 1e-9 * truth[0]);
+    }
+    // A polynomial cannot be moved: the truth is that its values are rounded, not that rows are
+    // equal.
+    if (far > 1e4) try {
+        fit(with, {.components = 1,
+                   .kernel = kernels::poly({.degree = 2}),
+                   .approx = Nystrom{.landmarks = 50}});
+        FAIL() << far;
+      } catch (const Error& e) {
+        EXPECT_HAS(e.what(), "mean is large beside their spread");
+      }
+  }
+}
+
+TEST(Approximate, M_P2_kernels_that_are_all_rounding_are_refused_in_one_true_line) {
+  test::Random random(34);
+  const Matrix<double> x = random.normal(100, 2);
+  for (const char* approx : {"nystrom(landmarks=50)", "cholesky(rank=20)", "cholesky"})
+    for (const double gamma : {1e-12, 1e-15, 1e-18}) try {
+        fit(x, {.components = at_most(3),
+                .kernel = kernels::rbf({.gamma = gamma}),
+                .approx = parse_approx(approx)});
+        FAIL() << approx << gamma;
+      } catch (const Error& e) {
+        EXPECT_HAS(e.what(), "nearly constant");
+        EXPECT_EQ(std::string(e.what()).find("1e-05"), std::string::npos) << e.what();
+      }
+}
+
+TEST(Approximate, nystrom_takes_all_rows_where_they_are_fewer_than_its_default) {
+  test::Random random(35);
+  const Matrix<double> x = random.normal(300, 3);
+  const auto model =
+      fit(x, {.components = 2, .kernel = kernels::rbf({.gamma = 0.5}), .approx = Nystrom{}});
+  EXPECT_EQ(model.report().approximation->text, "nystrom(landmarks=300, by=uniform)");
+}
+
+TEST(Approximate, a_run_of_pivots_says_how_far_it_is) {
+  const Matrix<double> x = cloud(3000, 5);
+  std::vector<std::string> notes;
+  FitOptions options{
+      .components = 2, .kernel = kernels::rbf({.gamma = 1}), .approx = Cholesky{.tolerance = 0.3}};
+  options.monitor = [&](const Progress& p) {
+    if (p.what == "landmarks" && !p.note.empty()) notes.emplace_back(p.note);
+    return true;
+  };
+  fit(x, options);
+  ASSERT_FALSE(notes.empty());
+  EXPECT_HAS(notes.back(), "rank ");
+  EXPECT_HAS(notes.back(), "% of the trace left");
 }
 
 }  // namespace mercer::test::approximate_test

@@ -115,6 +115,69 @@ TEST(LearnConvergence, M_P7_streams_are_judged_as_they_come) {
   }
 }
 
+TEST(LearnConvergence, M_P7_ordinary_streams_converge_and_are_near_their_components) {
+  // Variances 16, 8, 4, 2 and 1: a gap of 2:1 in 4 and in 20 columns.
+  struct Case {
+    const char* rule;
+    Index columns, rows;
+  };
+  for (const Case& c : {Case{"ccipca", 4, 20000}, Case{"ccipca", 20, 120000},
+                        Case{"gha", 4, 400000}, Case{"oja", 20, 400000}})
+    for (const unsigned seed : {1u, 2u}) {
+      test::Random random(seed);
+      Vector<double> deviations = Vector<double>::Ones(c.columns);
+      deviations.head(4) << 4, std::sqrt(8), 2, std::sqrt(2);
+      const Matrix<double> x = random.normal(c.rows, c.columns) * deviations.asDiagonal();
+      ChunkedSource<double> source(Rows<double>(x), 1000);
+      LearnOptions options = gha(1);
+      options.learner.rule = c.rule;
+      options.order = Order::as_it_comes;
+      options.epochs = 1;
+      const Learned learned = learn(source, options);
+      EXPECT_TRUE(learned.convergence.converged)
+          << c.rule << c.columns << ": " << learned.convergence.text;
+      EXPECT_GT(std::abs(learned.model.components()(0, 0)), std::cos(2 / 57.3));
+    }
+}
+
+TEST(LearnConvergence, M_P1_intervals_hold_what_landmarks_leave_out) {
+  int stated = 0;
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    test::Random random(seed);
+    Matrix<double> x = random.normal(120, 2);
+    x.col(0) *= 2;
+    const double gamma = 0.5;
+    using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+    Wide k(120, 120);
+    for (Index i = 0; i < 120; ++i)
+      for (Index j = 0; j < 120; ++j)
+        k(i, j) = std::exp(-static_cast<long double>(gamma) *
+                           (x.row(i) - x.row(j)).cast<long double>().squaredNorm());
+    const Wide centre = Wide::Identity(120, 120) - Wide::Constant(120, 120, 1.0L / 120);
+    const Wide a = centre * k * centre;
+    const Eigen::SelfAdjointEigenSolver<Wide> exact(a);
+    for (const Index landmarks : {8, 20, 120}) {
+      LearnOptions options = gha(1);
+      options.kernel = kernels::rbf({.gamma = gamma});
+      options.landmarks = landmarks;
+      options.epochs = 200;
+      const Learned learned = learn(Rows<double>(x), options);
+      const Certificate& c = learned.model.report().certificate;
+      if (c.low.empty()) {
+        EXPECT_NE(c.reason, "");
+        continue;
+      }
+      ++stated;
+      EXPECT_LE(c.low[0], static_cast<double>(exact.eigenvalues()[119])) << landmarks;
+      EXPECT_GE(c.high[0], static_cast<double>(exact.eigenvalues()[119])) << landmarks;
+      if (landmarks == 120) {  // nothing is left out
+        EXPECT_LT(c.high[0] - c.low[0], 0.05 * c.high[0]);
+      }
+    }
+  }
+  EXPECT_GT(stated, 4);
+}
+
 TEST(LearnConvergence, M_P3_variances_of_a_forgetting_run_are_at_most_all_of_it) {
   const Matrix<double> x = cloud(400);
   for (const double forgetting : {0.01, 0.1, 0.3})

@@ -1,5 +1,6 @@
 // What is planned at a given speed. Nothing here measures anything.
 #include "fit/plan.hpp"
+#include "fit/compare_cost.hpp"
 
 #include "support/errors.hpp"
 
@@ -55,6 +56,17 @@ TEST(Plan, as_many_landmarks_as_components_are_asked_for) {
   FitOptions options = within(1e-9);
   options.components = 40;
   EXPECT_EQ(rank_of(plan_at_speed(options, 2500, gib, gib, {1e9, 1e11})), 40);
+}
+
+TEST(Plan, landmarks_that_cost_more_than_exactness_are_told) {
+  const Kernel kernel = kernels::rbf({.gamma = 1});
+  EXPECT_TRUE(costs_more_than_exact(kernel, 20000, 50, 10000));
+  EXPECT_HAS(expected_slower(kernel, 20000, 50, 10000),
+             "exact kernel PCA is expected to be faster");
+  EXPECT_FALSE(costs_more_than_exact(kernel, 20000, 50, 1000));
+  EXPECT_FALSE(costs_more_than_exact(kernel, 1e6, 50, 1000));
+  EXPECT_FALSE(costs_more_than_exact(kernel, 300, 5, 300));  // a moment, either way
+  EXPECT_EQ(expected_slower(kernel, 300, 5, 300), "");
 }
 
 }  // namespace mercer::test::plan_test

@@ -50,6 +50,27 @@ TEST(KernelGrid, lists_and_ranges_are_written_out) {
                [&] { kernel_grid({"rbf(gamma={a..2})"}, rows); });
 }
 
+TEST(KernelGrid, M_P7_widths_count_rows_as_often_as_their_weights_say) {
+  const Matrix<double> x = circle(60, 0.2, 3);
+  std::vector<double> weights;
+  std::vector<Index> repeated;
+  for (Index i = 0; i < 60; ++i) {
+    weights.push_back(static_cast<double>(i % 4));
+    for (Index p = 0; p < i % 4; ++p) repeated.push_back(i);
+  }
+  Matrix<double> far = x, long_rows(static_cast<Index>(repeated.size()), 2);
+  for (Index i = 0; i < 60; i += 4) far.row(i).array() += 1e6;  // of weight 0
+  for (std::size_t i = 0; i < repeated.size(); ++i)
+    long_rows.row(static_cast<Index>(i)) = x.row(repeated[i]);
+  for (const Scale scale : {Scale::none, Scale::std}) {
+    const Texts given = kernel_grid({"rbf"}, Rows<double>(far), scale, weights.data());
+    const Texts wanted = kernel_grid({"rbf"}, Rows<double>(long_rows), scale);
+    ASSERT_EQ(given.size(), wanted.size());
+    for (std::size_t i = 0; i < given.size(); ++i)
+      EXPECT_NEAR(std::stod(given[i].substr(10)) / std::stod(wanted[i].substr(10)), 1, 1e-4);
+  }
+}
+
 TEST(Tune, error_is_that_of_fits_by_hand) {
   const Matrix<double> x = circle(60, 0.05, 2);
   TuneOptions options{.kernels = {"rbf(gamma=2)"}, .components = {2, 4}, .noise = 0, .folds = 3};
