@@ -49,7 +49,8 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   const double explained = features.scatter.trace();
   s.total = explained + features.left;
   s.noise = features.noise;
-  require(features.varies, Errc::bad_data, "all rows are equal, there is no variance to explain");
+  require(features.varies || !options.center, Errc::bad_data,
+          "all rows are equal, there is no variance to explain");
   const auto require_variance = [&](bool seen) {
     require(
         seen, Errc::bad_data,

@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "fit/kernel_certain.hpp"
+#include "fit/moved_rows.hpp"
 #include "fit/standard.hpp"
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
@@ -125,28 +126,6 @@ Standard rows_standard(const Rows<T>& x, const double* weights, FitOptions optio
   return out;
 }
 
-/// Whether rows are centred before the kernel sees them. x·y and its sums with functions of x − y
-/// are the same for moved rows once they are centred in feature space; the rounding of K is not,
-/// and grows with the mean: d·ε·Σ‖x‖², against μ₁ of at least a d-th of the scatter.
-template <class T>
-bool centre_first(const Kernel& kernel, const Rows<T>& x, const Vector<double>& mean,
-                  const double* weights, double tolerance) {
-  if (x.sparse() || kernel.node()->moved() != Moved::centred) return false;
-  double squares = 0, scatter = 0;
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j) {
-      const auto value = static_cast<double>(x.row(i)[j]);
-      if (std::isnan(value)) continue;  // a missing cell lies on the mean
-      const double about = value - mean[j], w = weights ? weights[i] : 1;
-      squares += w * value * value;
-      scatter += w * about * about;
-    }
-  const double step = sizeof(T) == sizeof(float) ? std::numeric_limits<float>::epsilon() / 2.0 : 0;
-  const auto d = static_cast<double>(x.cols());
-  const double rounding = (d * unit_roundoff + step) * squares;
-  return rounding > tolerance / 16 * scatter / std::min(d, static_cast<double>(x.rows()));
-}
-
 /// Rows of weight 0 are as good as absent, wherever they lie.
 std::vector<Index> rows_that_count(const double* weights, Index n) {
   std::vector<Index> rows;
@@ -254,17 +233,12 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   if (!options.precomputed) {
     standard = rows_standard(x, weights, options);
   }
-  const double tolerance =
-      std::max(options.tolerance, sizeof(T) == sizeof(float) ? 1e-5 : 0.0);  // floats have no more
-  const bool moved = options.center && options.kernel && !options.precomputed &&
-                     standard.scale.size() == 0 &&
-                     centre_first(*options.kernel, x, standard.mean, weights, tolerance);
-  if (moved) {
-    standard.mean =
-        standard.mean.template cast<T>().template cast<double>();  // as the model has it
-    standard.scale = Vector<double>::Ones(x.cols());
-    changes = true;
+  bool moved = false;
+  if (!options.precomputed) {
+    Passes<T> passes(x, weights, options.monitor);
+    moved = move_to_mean(passes, standard, options);
   }
+  changes = changes || moved;
   const Matrix<T> copy = changes ? standardized(x, standard) : Matrix<T>();
   const Rows<T> rows = changes ? Rows<T>(copy) : x;
 
@@ -277,7 +251,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   // One half stands for the mean of both.
   if (!kernel) add_error(tiles, {.absolute = 0.5 * asymmetry});
   // Cells that were centred have been rounded once more, to half a unit of their last place.
-  const double centring = moved && std::is_same_v<T, float> ? 2.1 * 0x1p-24 : 0.0;
+  const double centring = moved ? centring_error<T>() : 0;
   add_error(tiles, {.diagonal = centring});
   if (kernel) require_seen(tiles, rows);
   const double copied = static_cast<double>(copy.size()) * sizeof(T);

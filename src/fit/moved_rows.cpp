@@ -31,7 +31,9 @@ bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& optio
   const auto d = static_cast<double>(passes.features());
   const double step = sizeof(T) == sizeof(float) ? std::numeric_limits<float>::epsilon() / 2.0 : 0;
   const double tolerance = std::max(options.tolerance, sizeof(T) == sizeof(float) ? 1e-5 : 0.0);
-  const double rounding = (d * unit_roundoff + step) * squares;
+  // Products of d terms, and the sums over rows that centre the kernel matrix: some 256 roundings
+  // for each of the products.
+  const double rounding = (256 * d * unit_roundoff + step) * squares;
   const double smallest = scatter / std::min(d, static_cast<double>(passes.rows()));
   if (!(rounding > tolerance / 16 * smallest)) return false;
   standard.mean = standard.mean.template cast<T>().template cast<double>();  // as the model has it

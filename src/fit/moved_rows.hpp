@@ -10,7 +10,7 @@
 namespace mercer {
 
 /// Whether rows are to be moved to standard.mean, which is then rounded to T and has scales of 1:
-/// where d·ε·Σ‖x‖² is not small beside the tolerance times a d-th of the scatter. One pass, of
+/// where 256·d·ε·Σ‖x‖² is not small beside the tolerance times a d-th of the scatter. One pass, of
 /// dense rows and kernels that allow it only.
 template <class T>
 bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& options);

@@ -329,6 +329,15 @@ TEST(ApproximateCertificate, M_P1_far_clusters_are_within_their_intervals) {
   EXPECT_EQ(counts.held, 2 * 2 * 2);
 }
 
+TEST(ApproximateCertificate, equal_rows_about_the_origin_have_the_square_of_their_length) {
+  const Matrix<double> x = Matrix<double>::Constant(7, 2, 3.0);
+  const auto model = fit(x, {.components = 1,
+                             .kernel = kernels::rbf({.gamma = 0.3}),
+                             .approx = parse_approx("nystrom(landmarks=4)"),
+                             .center = false});
+  EXPECT_NEAR(model.eigenvalues()[0], 7, 1e-12);  // k = 1 for each of 49 pairs
+}
+
 TEST(ApproximateCertificate, M_P2_kernels_of_any_size_have_the_same_digits) {
   // Bounds are made of squares: 1e-200 of a kernel must not be 0 to them.
   Random random(12);
