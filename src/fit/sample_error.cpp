@@ -3,6 +3,7 @@
 #include "linalg/lapack.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -50,6 +51,31 @@ MissedPairs pairs_of(const Kernel& kernel, const Map<T>& map, const RowList<T>& 
   out.whole.diagonal() = kernel.diagonal(exact.rows());
   out.missed = out.whole - features * features.transpose();
   return out;
+}
+
+/// How far products of features may be off, as the sum of w·‖δφ‖·‖φ‖ over rows: features are not
+/// the same to the last bit in blocks of another size. δφ is what φ makes of rows whose cells are
+/// moved by one rounding each, up and down by turns, times the roundings of a cell.
+template <class T>
+double rounding_of_features(const Map<T>& map, const std::vector<SampledRow<T>>& rows,
+                            const Vector<double>& weights, Index cols, bool sparse) {
+  RowList<T> given(cols, sparse), moved(cols, sparse);
+  for (SampledRow<T> row : rows) {
+    given.push_back(row);
+    for (std::size_t j = 0; j < row.values.size(); ++j)
+      row.values[j] *= 1 + (j % 2 == 0 ? 1 : -1) * std::numeric_limits<T>::epsilon();
+    moved.push_back(row);
+  }
+  Matrix<T> phi(given.size(), map.features()), other(given.size(), map.features());
+  map.apply(given.rows(), phi);
+  map.apply(moved.rows(), other);
+  double sum = 0;
+  for (Index i = 0; i < phi.rows(); ++i)
+    sum += weights[i] *
+           static_cast<double>((phi.row(i) - other.row(i)).norm() +
+                               std::numeric_limits<T>::epsilon() * phi.row(i).norm()) *
+           static_cast<double>(phi.row(i).norm());
+  return 4 * static_cast<double>(cols + 2) * sum;
 }
 
 /// Mean over pairs of different draws; without draw i where i ≥ 0.
@@ -156,7 +182,10 @@ SampleError PairSample<T>::error(const Kernel& kernel, const Map<T>& map, bool c
     const Vector<double> values = symmetric_eigen(missed, n, 1).values;
     // Of the values, the products of features and the eigenvalues.
     const auto terms = static_cast<double>(map.features() + 2 * n + 16);
-    const double rounding = terms * 0x1p-53 * total_.value();
+    std::vector<SampledRow<T>> given;
+    for (const Shared& one : drawn) given.push_back(one->row);
+    const double rounding = terms * 0x1p-53 * total_.value() +
+                            rounding_of_features(map, given, weights, cols_, sparse_);
     // A perturbation that is nowhere positive raises no eigenvalue.
     out.error.above = std::max(0.0, values[0]) + rounding;
     out.error.below = std::max(0.0, -values[n - 1]) + rounding;
