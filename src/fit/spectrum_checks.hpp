@@ -125,6 +125,13 @@ inline void require_variance(const Spectrum& s, const std::string& name,
       return;
   Index most = 0;
   const double spread = s.column_scatter.maxCoeff(&most);
+  const double size = s.mean.cwiseAbs().maxCoeff();
+  // Rows that are scaled on entry have no such size; those of a stream cannot be.
+  require(
+      spread > 0 || size == 0 || size > 1e-150, Errc::bad_data,
+      "{}: numbers near {:.2g} have squares below the smallest number there is; multiply them by "
+      "a constant",
+      name, size);
   require(spread > 0, Errc::bad_data, "{}: all rows are equal, there is no variance to explain",
           name);
   fail(Errc::bad_data,

@@ -254,4 +254,11 @@ TEST(Incremental, refuses_options_that_need_the_rows_again) {
   expect_error(Errc::bad_option, {"0 columns"}, [] { IncrementalPca<double>(0); });
 }
 
+TEST(Incremental, rows_whose_squares_vanish_are_not_called_equal) {
+  IncrementalPca<double> pca(1);
+  pca.update(Matrix<double>{{0.0}, {1e-202}});  // the square is 1e-404, and no double
+  expect_error(Errc::bad_data, {"squares below the smallest number", "multiply"},
+               [&] { pca.model(); });
+}
+
 }  // namespace mercer::test::incremental_test

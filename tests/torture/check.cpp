@@ -206,11 +206,6 @@ Verdict examine(const Problem& p) {
     ++verdict.answers;
     if (method.exact && method.name != "kernel sparse") answered = &method;
     if (auto what = wrong_numbers(p, method, a, truth); !what.empty()) return blame(what);
-    if (a.confidence < 0.9999 && !a.low.empty()) {
-      ++verdict.chances;
-      const double is = truth.eigenvalues.front();
-      verdict.missed += is < a.low[0] - truth.error || is > a.high[0] + truth.error ? 1 : 0;
-    }
     if (method.exact)
       if (auto what = wrong_scores(p, a, truth); !what.empty()) return blame(what);
     const int threads = 2 + static_cast<int>(p.seed % 15);

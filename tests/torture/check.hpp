@@ -15,7 +15,6 @@ struct Verdict {
   std::string method;
   std::vector<std::pair<std::string, std::string>> refusals;  ///< method, message
   int answers = 0;
-  int chances = 0, missed = 0;  ///< intervals at a confidence, and those without their eigenvalue
 };
 
 Verdict examine(const Problem& problem);
