@@ -94,7 +94,7 @@ void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
   multiply(projected.data(), k, n, n, copy.data(), d, d, image.data(), d);
   s.residuals.resize(k);
   for (Index i = 0; i < k; ++i)
-    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).norm();
+    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).stableNorm();
   require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
   s.errors = s.residuals;
   s.residuals /= s.eigenvalues[0];

@@ -1,7 +1,6 @@
 #pragma once
-// Rows moved to their mean before a kernel sees them. x·y and its sums with functions of x − y are
-// the same for moved rows once they are centred in feature space; the rounding of their values is
-// not, and grows with the mean.
+// Rows moved to their mean before a kernel sees them. x·y is the same for moved rows once it is
+// centred in feature space; the rounding of its values is not, and grows with the mean.
 
 #include "fit/standard.hpp"
 

@@ -129,9 +129,7 @@ class Leaf final : public KernelNode {
 
   Moved moved() const override {
     const auto [ingredient, f] = row_.form(values_);
-    if (ingredient == Ingredient::distances || ingredient == Ingredient::absolute ||
-        ingredient == Ingredient::none)
-      return Moved::same;
+    if (ingredient == Ingredient::none) return Moved::same;
     const bool linear =
         ingredient == Ingredient::inner &&
         (f.function == Function::identity || (f.function == Function::power && f.n == 1));

@@ -48,11 +48,11 @@ struct Gaussian {
   double gamma = 1, factor = 1;
 };
 
-/// What becomes of k when all rows move by the same vector.
+/// What becomes of k when all rows move by the same vector and are rounded.
 enum class Moved {
-  changes,
+  changes,  ///< also functions of x − y: narrow ones see that differences were rounded
   centred,  ///< the same once it is centred: x·y
-  same,     ///< the same: functions of x − y
+  same,     ///< constants
 };
 
 class KernelNode : public std::enable_shared_from_this<KernelNode> {

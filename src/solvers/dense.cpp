@@ -27,7 +27,7 @@ Eigenpairs dense_eigenpairs(const Matrix<double>& a, Index k, double tolerance, 
              image.row(i).data(), n);
   });
   for (Index i = 0; i < k; ++i)
-    out.residuals[i] = (image.row(i) - out.values[i] * out.vectors.row(i)).norm();
+    out.residuals[i] = (image.row(i) - out.values[i] * out.vectors.row(i)).stableNorm();
   if (k > 0) require_converged(out.residuals, tolerance, std::abs(out.values[0]));
   return out;
 }

@@ -100,6 +100,24 @@ TEST(HostileKernels, M_P1_a_far_mean_costs_the_linear_kernel_nothing) {
                      1e-6, 1e-5);
 }
 
+TEST(HostileKernels, M_P1_near_pairs_keep_their_distance_beside_a_linear_kernel) {
+  // Found by torture: rows were centred for the linear part, and rounded in that.
+  for (const double constant : {7.0, 1000.0}) {
+    const Matrix<double> x{{0.780666625923719, constant},
+                           {-0.04206237850317941, constant},
+                           {-0.04206237750317941, constant}};
+    const Pair both = [](const RealMatrix& r, Index i, Index j) {
+      return std::expm1(-1e9L * (r.row(i) - r.row(j)).cwiseAbs().sum()) +
+             0.25L * r.row(i).head(1).dot(r.row(j).head(1));
+    };
+    const Vector<double> truth = centred_eigenvalues(x, both, false);
+    const auto model = fit(
+        x,
+        {.components = 1, .kernel = kernels::laplacian({.gamma = 1e9}) + 0.25 * kernels::linear()});
+    EXPECT_NEAR(model.eigenvalues()[0], truth[0], 1e-10 * truth[0]) << constant;
+  }
+}
+
 TEST(HostileKernels, rows_centred_before_the_kernel_still_decode_and_are_not_called_z_scores) {
   Random random(43);
   const Matrix<double> near = random.normal(40, 3) * Vector<double>{{3, 2, 1}}.asDiagonal();

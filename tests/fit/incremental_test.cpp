@@ -261,4 +261,12 @@ TEST(Incremental, rows_whose_squares_vanish_are_not_called_equal) {
                [&] { pca.model(); });
 }
 
+TEST(Incremental, squares_of_residuals_need_not_fit_a_double) {
+  const double a = 1e87;
+  IncrementalPca<double> pca(3, {.components = 1});
+  pca.update(Matrix<double>{{0, a, 0}, {a, 0, a}});
+  // Two rows: half the square of their distance.
+  EXPECT_NEAR(pca.model().eigenvalues()[0] / (a * a), 1.5, 1e-10);
+}
+
 }  // namespace mercer::test::incremental_test

@@ -77,6 +77,8 @@ def compare(name):
         refusal, answer = ask(name, question)
         if refusal is None and answer is None:
             continue
+        if refusal and "rounding the rows to float" in refusal:
+            continue  # a file's numbers may have more digits than float: only the library knows
         if refusal and refusal.startswith("CRASH"):
             wrong.append(f"{front}: {refusal}")
         elif (answer is None) != (expected is None):
