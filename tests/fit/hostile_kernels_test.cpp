@@ -1,7 +1,9 @@
 // Kernel PCA of rows whose kernel matrix loses its digits when it is formed or centred carelessly.
 // References: the centred matrix from differences, and its eigenvalues, all in long double.
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
+#include <mercer/error.hpp>
 #include <mercer/fit.hpp>
 
 #include <gtest/gtest.h>
@@ -102,7 +104,7 @@ TEST(HostileKernels, M_P1_a_far_mean_costs_the_linear_kernel_nothing) {
 
 TEST(HostileKernels, M_P1_near_pairs_keep_their_distance_beside_a_linear_kernel) {
   // Found by torture: rows were centred for the linear part, and rounded in that.
-  for (const double constant : {7.0, 1000.0}) {
+  for (const double constant : {0.0, 7.0, 1000.0}) {
     const Matrix<double> x{{0.780666625923719, constant},
                            {-0.04206237850317941, constant},
                            {-0.04206237750317941, constant}};
@@ -111,10 +113,16 @@ TEST(HostileKernels, M_P1_near_pairs_keep_their_distance_beside_a_linear_kernel)
              0.25L * r.row(i).head(1).dot(r.row(j).head(1));
     };
     const Vector<double> truth = centred_eigenvalues(x, both, false);
-    const auto model = fit(
-        x,
-        {.components = 1, .kernel = kernels::laplacian({.gamma = 1e9}) + 0.25 * kernels::linear()});
-    EXPECT_NEAR(model.eigenvalues()[0], truth[0], 1e-10 * truth[0]) << constant;
+    // Right or refused: what the linear part loses to the constant may exceed the tolerance.
+    try {
+      const auto model =
+          fit(x, {.components = 1,
+                  .kernel = kernels::laplacian({.gamma = 1e9}) + 0.25 * kernels::linear()});
+      EXPECT_NEAR(model.eigenvalues()[0], truth[0], 1e-10 * truth[0]) << constant;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::not_converged) << error.what();
+      EXPECT_HAS(error.what(), "allow a tolerance of");
+    }
   }
 }
 
