@@ -1,9 +1,9 @@
-# mercer_module(name USES modules…): an object library of src/name/*.cpp.
+# mercer_module(name USES modules…): an object library of src/name/**/*.cpp.
 # mercer_library(): all of them together, as mercer::mercer.
 
 function(mercer_module name)
   cmake_parse_arguments(arg "" "" "USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(mercer_${name} OBJECT ${sources})
   target_include_directories(mercer_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)

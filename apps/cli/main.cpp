@@ -1,9 +1,9 @@
-#include "commands.hpp"
-#include "help.hpp"
-#include "interrupt.hpp"
-#include "options.hpp"
+#include "commands/commands.hpp"
+#include "flags/help.hpp"
+#include "flags/options.hpp"
 #include "simd/targets.hpp"
-#include "terminal.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/terminal.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/version.hpp>

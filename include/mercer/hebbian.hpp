@@ -18,7 +18,7 @@
 ///     ccipca           no rate: averages of y_j x          Weng, Zhang & Hwang 2003
 ///
 /// A step costs O(k·D). A new rule is one new file and one row in the table of
-/// src/learners/rule_table.cpp.
+/// src/learn/rules/rule_table.cpp.
 
 #include <mercer/map.hpp>
 #include <mercer/model.hpp>
@@ -35,7 +35,7 @@
 
 namespace mercer {
 
-class Moment;  ///< R of rows that can be read again: src/learners/certify.hpp
+class Moment;  ///< R of rows that can be read again: src/learn/theory/certify.hpp
 
 /// Learns from rows as they come, and has a model at any time.
 template <class L>

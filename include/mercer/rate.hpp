@@ -18,7 +18,7 @@
 /// | `power(c,t0,a)` | c/(n + t0)^a |
 /// | `adaoja(b)` | 1/√(b² + Σ‖yx‖²) (Henriksen & Ward 2019) |
 ///
-/// A new schedule is one new file and one row in the table of src/learners/rate_parse.cpp.
+/// A new schedule is one new file and one row in the table of src/learn/rates/rate_parse.cpp.
 
 #include <cstdint>
 #include <memory>
@@ -51,7 +51,7 @@ struct StepFacts {
   double weight = 1;  ///< of a row, in the mean; above 0. The step will be η times this
 };
 
-class RateRule;  ///< one schedule: src/learners/rate_rule.hpp
+class RateRule;  ///< one schedule: src/learn/rates/rate_rule.hpp
 
 class Rate {
  public:

@@ -1,5 +1,7 @@
 #include "core/cgroup_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -90,7 +92,7 @@ std::optional<std::size_t> cgroup_memory_left(const std::string& root) {
     begin = end + 1;
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const std::string group = line.substr(second + 1);
     std::optional<std::size_t> left;
     if (controllers == ",,") left = least_from(root + "/sys/fs/cgroup", group, version_2);

@@ -191,20 +191,20 @@ struct Scorer<T>::State {
     const Matrix<double> phi = centred_features(model, z);
     if (!kernel) return phi * phi.transpose();
     const PickedRows<double> rows(z, even_sample(z.rows(), z.rows()));
-    Matrix<double> gram = kernel->matrix(rows.rows(), threads);
-    if (mean_weights.size() == 0) return gram;
+    Matrix<double> products = kernel->matrix(rows.rows(), threads);
+    if (mean_weights.size() == 0) return products;
     const double offset = mean_weights.dot(model.mean().template cast<double>());
     const Vector<double> along = (phi * mean_weights).array() + offset;
-    gram.colwise() -= along;
-    gram.rowwise() -= along.transpose();
-    gram.array() += mean_square;
-    return gram;
+    products.colwise() -= along;
+    products.rowwise() -= along.transpose();
+    products.array() += mean_square;
+    return products;
   }
 
   /// Rows of the fit as `left_out_scores` wants them; `all`: there are no others.
   FittedRows fitted(const Rows<T>& z, bool all) const {
     const Report& r = model.report();
-    const Matrix<double> gram = centred_gram(z);
+    const Matrix<double> products = centred_gram(z);
     const Index n = z.rows();
     FittedRows out;
     out.components = basis.rows();
@@ -212,11 +212,11 @@ struct Scorer<T>::State {
     out.centered = r.centered;
     out.ddof = r.ddof;
     if (all) {  // on one thread, as the others would change digits
-      SymmetricEigen pairs = symmetric_eigen(gram, n, 1);
+      SymmetricEigen pairs = symmetric_eigen(products, n, 1);
       // Of n rows and their centring: n entries in a row, each off by a few ε of the largest; the
       // mean is as exact as the model.
       const double rounding = 64 * static_cast<double>(n) * std::numeric_limits<T>::epsilon() *
-                              std::max(pairs.values[0], gram.diagonal().cwiseAbs().maxCoeff());
+                              std::max(pairs.values[0], products.diagonal().cwiseAbs().maxCoeff());
       require(pairs.values[n - 1] >= -rounding, Errc::bad_data,
               "the kernel matrix of the model's rows has an eigenvalue of {:g}, which no rounding "
               "explains ({:g}): the kernel is not positive semi-definite; give limits by good rows",
@@ -234,8 +234,8 @@ struct Scorer<T>::State {
     const double others = n > 1 ? (out.rows - 1) / static_cast<double>(n - 1) : 0;
     const double last = out.eigenvalues[out.components - 1];
     for (Index i = 0; i < n; ++i) {
-      const double own = gram(i, i) * gram(i, i);
-      const double along = own + others * (gram.row(i).squaredNorm() - own) -
+      const double own = products(i, i) * products(i, i);
+      const double along = own + others * (products.row(i).squaredNorm() - own) -
                            out.squares.row(i).dot(out.eigenvalues);
       // The row itself is in the scatter matrix; orthogonal to the components nothing exceeds the
       // last of them. `along` is an estimate where the sample is not all rows.

@@ -4,7 +4,7 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/require.hpp"
-#include "fit/validate.hpp"
+#include "pca/validate.hpp"
 #include "tune/criteria.hpp"
 
 #include <mercer/significance.hpp>

@@ -12,12 +12,12 @@ set(kernels_headers kernel)
 set(maps_headers map)
 set(operators_headers moments)
 set(model_headers model)
-set(learners_headers hebbian kernel_hebbian rate trace)
+set(learn_headers hebbian kernel_hebbian learn rate trace)
 set(diagnostics_headers gradient loadings score)
 set(pictures_headers picture)
 set(preimages_headers compress preimage)
 set(tune_headers tune)
-set(fit_headers approx fit impute incremental incremental_kernel learn merge
+set(pca_headers approx fit impute incremental incremental_kernel merge
   significance)
 
 macro(complain text)

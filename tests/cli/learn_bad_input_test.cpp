@@ -1,7 +1,7 @@
 // What mercer learn refuses: the exit code and one line.
 
 #include "cli/support.hpp"
-#include "learners/checkpoint.hpp"
+#include "learn/run/checkpoint.hpp"
 
 #include <fmt/format.h>
 

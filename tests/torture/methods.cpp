@@ -1,5 +1,7 @@
 #include "torture/methods.hpp"
 
+#include "support/chunked_source.hpp"
+
 #include <mercer/error.hpp>
 #include <mercer/incremental.hpp>
 #include <mercer/incremental_kernel.hpp>
@@ -97,51 +99,28 @@ Answer sparse(const Problem& p, int threads) {
   });
 }
 
+template <class T, class Incremental>
+Model<T> in_steps(const Problem& p, const Matrix<T>& x, Incremental& pca) {
+  const Rows<T> rows(x);
+  const Index step = 1 + static_cast<Index>(p.seed % 7);
+  for (Index i = 0; i < x.rows(); i += step)
+    pca.update(rows.middle(i, std::min(step, x.rows() - i)),
+               p.weights.empty() ? nullptr : p.weights.data() + i);
+  return pca.model();
+}
+
 Answer in_batches(const Problem& p, int threads) {
   return in_precision(p, [&]<class T>(const Matrix<T>& x) {
     IncrementalPca<T> pca(x.cols(), options_of(p, threads));
-    const Rows<T> rows(x);
-    const Index step = 1 + static_cast<Index>(p.seed % 7);
-    for (Index i = 0; i < x.rows(); i += step)
-      pca.update(rows.middle(i, std::min(step, x.rows() - i)),
-                 p.weights.empty() ? nullptr : p.weights.data() + i);
-    return pca.model();
+    return in_steps(p, x, pca);
   });
 }
-
-/// Rows that cannot be had at once, in blocks of a few.
-template <class T>
-class Trickle final : public Source<T> {
- public:
-  Trickle(const Matrix<T>& x, const double* weights, Index step)
-      : x_(x), weights_(weights), step_(step) {
-    schema_.features = x.cols();
-    schema_.weighted = weights != nullptr;
-  }
-  const Schema& schema() const override { return schema_; }
-  std::optional<Block<T>> next() override {
-    if (at_ == x_.rows()) return std::nullopt;
-    const Index count = std::min(step_, x_.rows() - at_);
-    Block<T> block{.rows = Rows<T>(x_).middle(at_, count)};
-    if (weights_) block.weights = weights_ + at_;
-    at_ += count;
-    return block;
-  }
-  void rewind() override { at_ = 0; }
-  std::string name() const override { return "a stream"; }
-
- private:
-  const Matrix<T>& x_;
-  const double* weights_;
-  Index step_, at_ = 0;
-  Schema schema_;
-};
 
 Answer streamed(const Problem& p, int threads) {
   return in_precision(p, [&]<class T>(const Matrix<T>& x) {
     FitOptions options = options_of(p, threads);
     options.solver = Solver::covariance;
-    Trickle<T> source(x, p.weight_data(), 1 + static_cast<Index>(p.seed % 5));
+    test::ChunkedSource<T> source(Rows<T>(x), 1 + static_cast<Index>(p.seed % 5), p.weight_data());
     return fit(source, options);
   });
 }
@@ -203,12 +182,7 @@ Answer by_kernel_batches(const Problem& p, int threads) {
     options.components = at_most(2);
     options.approx = Nystrom{.landmarks = std::max<Index>(1, x.rows() / 3)};
     IncrementalKernelPca<T> pca(x.cols(), options, std::max<Index>(2, x.rows() / 2));
-    const Rows<T> rows(x);
-    const Index step = 1 + static_cast<Index>(p.seed % 7);
-    for (Index i = 0; i < x.rows(); i += step)
-      pca.update(rows.middle(i, std::min(step, x.rows() - i)),
-                 p.weights.empty() ? nullptr : p.weights.data() + i);
-    return pca.model();
+    return in_steps(p, x, pca);
   });
 }
 

@@ -2,9 +2,9 @@
 #include <mercer/fit.hpp>
 
 #include "arrays.hpp"
-#include "fit/significance.hpp"
 #include "maps/from_text.hpp"
 #include "options.hpp"
+#include "pca/select/significance.hpp"
 #include "register.hpp"
 #include "work.hpp"
 

@@ -1,3 +1,3 @@
 #include "low.hpp"
 #include <mercer/fit.hpp>
-#include "fit/high.hpp"
+#include "pca/high.hpp"

@@ -1,0 +1,156 @@
+#include "commands/commands.hpp"
+
+#include "core/memory.hpp"
+#include "flags/help.hpp"
+#include "flags/through_model.hpp"
+#include "preimages/compressed_file.hpp"
+#include "rows/preimage_rows.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/progress_bar.hpp"
+
+#include <mercer/compress.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* compress_examples =
+    "  mercer fit rows.npy -k 0.99 -o model.st && mercer compress model.st rows.npy -o rows.mrc\n"
+    "  mercer compress model.st rows.csv -o rows.mrc --scores int8    smaller, with a larger "
+    "loss\n";
+
+constexpr const char* decompress_examples =
+    "  mercer decompress rows.mrc -o rows.npy\n"
+    "  mercer decompress rows.mrc | head\n";
+
+struct CompressFlags : ThroughModelFlags {
+  PreImageFlags preimage;
+  std::string scores = "float16";
+};
+
+struct DecompressFlags {
+  std::string file;
+  std::string output = "-";
+  std::string precision = "double";
+  std::string memory;
+  RunFlags run;
+};
+
+std::string loss_words(const Loss& loss) {
+  return fmt::format(
+      "mean squared error {:.3g}, {:.3g} of the variance is lost, largest error {:.3g}\n",
+      loss.mean_squared_error, loss.fraction_of_variance, loss.largest_error);
+}
+
+/// Rows that are encoded together: as they are, as scores, and as they come back.
+template <class T>
+void hold_chunk(MemoryBudget& budget, const Model<T>& model) {
+  const auto rows = static_cast<double>(rows_a_chunk(model.inputs()));
+  budget.hold(8 * rows *
+              (6 * static_cast<double>(model.inputs()) + 4 * static_cast<double>(model.outputs())));
+}
+
+template <class T>
+void compress_rows(const Model<T>& model, const CompressFlags& flags) {
+  ProgressBar bar(!flags.run.quiet);
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  CompressOptions options;
+  try {
+    options.scores = parse_score_format(flags.scores);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--scores {}", error.what()));
+  }
+  options.preimage = preimage_options(flags.preimage, reading.threads);
+  MemoryBudget budget = budget_for(model, flags);
+  hold_decoder(budget, model, options.preimage);
+  hold_chunk(budget, model);
+  settle(budget, model, reading);
+  options.preimage.threads = reading.threads;
+  options.missing = reading.missing;
+  const auto source = open_like(model, flags, reading);
+  const Compressed file = compress(model, *source, flags.output, options);
+  bar.erase();
+  say_dropped(*source, flags.run);
+  if (flags.run.quiet) return;
+  const double bytes = static_cast<double>(file.bytes);
+  const double raw = static_cast<double>(file.rows) * static_cast<double>(file.columns) * 8;
+  say(fmt::format("{} rows x {} columns in {} ({:.1f} % of {} in double precision; the model {})\n",
+                  file.rows, file.columns, format_bytes(bytes), 100 * bytes / raw,
+                  format_bytes(raw), format_bytes(static_cast<double>(file.model_bytes))) +
+      loss_words(file.loss));
+}
+
+template <class T>
+void decompress_rows(const DecompressFlags& flags) {
+  int threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
+  MemoryBudget budget(flags.memory);
+  DecompressAsks asks;
+  asks.before_model = [&](const CompressedFile& file) {
+    budget.load_bytes(static_cast<double>(file.model_size));
+  };
+  asks.before_decoder = [&](const Model<double>& model, PreImageOptions& options) {
+    budget.hold(bytes_of(model));
+    hold_decoder(budget, model, options);
+    hold_chunk(budget, model);
+    budget.settle(8 * static_cast<double>(model.inputs()), options.threads);
+    threads = options.threads;
+  };
+  Compressed about;
+  const auto rows = decompress<T>(flags.file, threads, &about, asks);
+  const Schema& schema = rows->schema();
+  Sink<T> out(flags.output,
+              schema.feature_names.empty() ? numbered("x", schema.features) : schema.feature_names,
+              {schema.id, schema.label}, Format::by_extension, threads);
+  while (const auto block = rows->next()) {
+    stop_if_interrupted();
+    out.write(block->rows.dense(), block->ids, block->labels, block->first_label);
+  }
+  out.finish();
+  stop_if_interrupted();
+  out.close();
+  if (!flags.run.quiet) say(loss_words(about.loss));
+}
+
+}  // namespace
+
+void add_compress(CLI::App& app) {
+  auto flags = std::make_shared<CompressFlags>();
+  CLI::App& command = add_command(
+      app, "compress", "Rows as scores: a smaller file, with the loss measured", compress_examples);
+  add_through_model_flags(command, *flags, "DATA",
+                          "rows with the model's columns, in any order; - for standard input",
+                          "the compressed rows (- for standard output)");
+  add_text(command, "--scores", flags->scores, "FORMAT",
+           "how scores are stored: float32, float16 or int8 (float16)", "Results");
+  add_preimage_flags(command, flags->preimage, false);
+  command.callback([flags] {
+    files_of(*flags, "DATA").check();
+    std::visit([&](const auto& model) { compress_rows(model, *flags); }, load_model(*flags));
+  });
+}
+
+void add_decompress(CLI::App& app) {
+  auto flags = std::make_shared<DecompressFlags>();
+  CLI::App& command =
+      add_command(app, "decompress", "Rows again, from what compress wrote", decompress_examples);
+  add_text(command, "FILE", flags->file, "", "compressed rows; - for standard input", "Files")
+      ->required();
+  add_text(command, "-o,--output", flags->output, "FILE",
+           "the rows (.csv .tsv .npy; - for standard output)", "Results");
+  add_precision_flag(command, flags->precision, "of the rows (double)");
+  add_memory_flag(command, flags->memory);
+  add_run_flags(command, flags->run);
+  add_help(command);
+  command.callback([flags] {
+    FilePlan().reads("FILE", flags->file).writes("--output", flags->output).check();
+    if (parse_is_float(flags->precision)) decompress_rows<float>(*flags);
+    else decompress_rows<double>(*flags);
+  });
+}
+
+}  // namespace mercer::cli

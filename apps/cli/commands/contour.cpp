@@ -1,0 +1,100 @@
+#include "commands/commands.hpp"
+
+#include "commands/contour_points.hpp"
+#include "core/output_file.hpp"
+#include "core/require.hpp"
+#include "flags/file_plan.hpp"
+#include "flags/help.hpp"
+#include "flags/options.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/progress_bar.hpp"
+
+#include <mercer/picture.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* contour_examples =
+    "  mercer contour rings.st -o contours.svg             with the rows that a kernel model "
+    "keeps\n"
+    "  mercer contour rings.st --data rings.csv --label class -o contours.svg\n"
+    "  mercer contour rings.st --components 2 --levels 15 --size 400 -o - | rsvg-convert > "
+    "rings.png\n";
+
+struct ContourFlags {
+  RowFlags rows;
+  RunFlags run;
+  std::string model;
+  std::string output;
+  std::string components;
+  std::string levels = "9";
+  std::string size = "220";
+};
+
+template <class T>
+void draw(const Model<T>& model, const ContourFlags& flags) {
+  require(model.inputs() == 2, Errc::bad_data,
+          "contour lines need a model with 2 input columns; '{}' has {}", flags.model,
+          model.inputs());
+  ContourOptions options;
+  if (!flags.components.empty())
+    options.components = parse_integer("--components", flags.components, 1, 64);
+  require(options.components <= model.outputs(), Errc::bad_option,
+          "--components {} is more than the {} of '{}'", options.components, model.outputs(),
+          flags.model);
+  options.levels = static_cast<int>(parse_integer("--levels", flags.levels, 1, 100));
+  options.size = static_cast<int>(parse_integer("--size", flags.size, 80, 2000));
+  options.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
+  if (!flags.rows.data.empty()) read_points(model, flags.model, flags.rows, flags.run, options);
+  else if (model.map().space() != Space::kernel && !model.map().is_identity())
+    throw UsageError(
+        fmt::format("the model '{}' keeps no rows: --data DATA says which part of the "
+                    "plane to draw",
+                    flags.model));
+  OutputFile out(flags.output);
+  out.write(contour_svg(model, options));
+  out.finish();
+  stop_if_interrupted();
+  out.publish();
+}
+
+}  // namespace
+
+void add_contour(CLI::App& app) {
+  auto flags = std::make_shared<ContourFlags>();
+  CLI::App& command =
+      add_command(app, "contour", "Contour lines of the components of a two-column model, as SVG",
+                  contour_examples);
+  add_text(command, "MODEL", flags->model, "", "a model with two input columns", "Files")
+      ->required();
+  add_text(command, "-o,--output", flags->output, "FILE",
+           "the picture (.svg; - for standard output)", "Results")
+      ->required();
+  CLI::Option* data = add_text(command, "--data", flags->rows.data, "DATA",
+                               "rows to draw as dots (those that a kernel model keeps)", "Results");
+  add_text(command, "-k,--components", flags->components, "N",
+           "how many components, one panel each (up to 8)", "Results");
+  add_text(command, "--levels", flags->levels, "N", "lines a panel (9)", "Results");
+  add_text(command, "--size", flags->size, "N", "width of a panel in pixels (220)", "Results");
+  add_row_flags(command, flags->rows, Weights::no);
+  for (const char* name : {"--columns", "--exclude", "--label", "--id"})
+    command.get_option(name)->needs(data);
+  add_run_flags(command, flags->run);
+  add_help(command);
+  command.callback([flags] {
+    FilePlan()
+        .reads("MODEL", flags->model)
+        .reads("--data", flags->rows.data)
+        .writes("--output", flags->output)
+        .check();
+    std::visit([&](const auto& model) { draw(model, *flags); }, load_any(flags->model));
+  });
+}
+
+}  // namespace mercer::cli

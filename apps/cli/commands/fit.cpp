@@ -1,0 +1,279 @@
+#include "commands/commands.hpp"
+
+#include "core/output_file.hpp"
+#include "flags/file_plan.hpp"
+#include "flags/help.hpp"
+#include "flags/options.hpp"
+#include "flags/output_trial.hpp"
+#include "maps/from_text.hpp"
+#include "rows/model_file.hpp"
+#include "rows/rounded_rows.hpp"
+#include "rows/rows_in_memory.hpp"
+#include "rows/scores.hpp"
+#include "terminal/model_points.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/scatter.hpp"
+#include "terminal/summary.hpp"
+
+#include <mercer/fit.hpp>
+#include <mercer/impute.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* fit_examples =
+    "  mercer fit iris.csv --label species                  a first look, nothing is saved\n"
+    "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
+    "  mercer fit big.npy -k 10 --memory 256MiB -o big.st   larger than memory: streamed, exact\n"
+    "  mercer fit wine.csv --label cultivar --scale std --kernel rbf -k 3\n"
+    "  mercer fit big.npy --kernel rbf -k 10 --approx 'cholesky(rank=500)' --memory 1GiB\n"
+    "  mercer fit big.npy --kernel rbf -k 10 --time 30s     exact if that is quick enough\n"
+    "  mercer fit part-*.npy -k 10 -o all.st                several files, one table\n"
+    "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
+
+struct FitFlags {
+  std::vector<std::string> parts;
+  RowFlags rows;
+  RunFlags run;
+  VarianceFlags variance;
+  std::string kernel, map;
+  std::string approx = "none", time;
+  bool precomputed = false;
+  bool clip = false;
+  std::string components;
+  std::string solver = "auto";
+  std::string tolerance = "1e-10";
+  std::string keep_rows = "0";
+  std::string model, scores, imputed;
+  bool json = false;
+  bool no_plot = false;
+};
+
+/// Says before the work what could only fail after it.
+void check_outputs(const FitFlags& flags) {
+  FilePlan plan;
+  plan.reads("DATA", flags.parts)
+      .writes("--output", flags.model)
+      .writes("--scores", flags.scores)
+      .writes("--imputed", flags.imputed)
+      .prints_json(flags.json);
+  plan.check();
+  if (can_try(flags.model)) OutputFile trial(flags.model);
+  if (can_try(flags.imputed)) Sink<double> trial(flags.imputed, {"x1"});
+  if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});
+}
+
+template <class T>
+void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
+          const std::optional<Cloud>& cloud) {
+  const bool data_on_stdout = flags.model == "-" || flags.scores == "-" || flags.imputed == "-";
+  const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
+  const Summary summary = summarize(model);
+  std::string text =
+      out.bold(shown(source.name(), 60, out.unicode)) + "  " + shape_line(summary, out);
+  if (!summary.label_column.empty()) {
+    text += fmt::format(", label {}", shown(summary.label_column, 24, out.unicode));
+    if (cloud) text += fmt::format(" ({} classes)", cloud->labels);
+  }
+  text += "\n";
+  if (const Index n = source.dropped_rows(); n > 0)
+    text += fmt::format("{} row{} with missing cells left out\n", n, n == 1 ? "" : "s");
+  if (const Index n = source.missing_cells(); n > 0 && !summary.report.imputation)
+    text += fmt::format("{} missing cell{} taken as the column's mean\n", n, n == 1 ? "" : "s");
+  text += choice_lines(summary);
+  text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) +
+          certificate_line(summary) + "\n" + component_table(summary, out) + "\n" +
+          loading_lines(summary, out);
+  if (cloud)
+    text += "\n" + (cloud->y.empty()
+                        ? strips(*cloud, out, axis_title(summary, 0))
+                        : scatter(*cloud, out, axis_title(summary, 0), axis_title(summary, 1)));
+  if (!flags.model.empty() && flags.model != "-")
+    text += fmt::format("\nmodel   {}\n", flags.model);
+  if (!flags.scores.empty() && flags.scores != "-")
+    text += fmt::format("{}scores  {}\n", flags.model.empty() || flags.model == "-" ? "\n" : "",
+                        flags.scores);
+  if (data_on_stdout) say(text);
+  else print(text);
+}
+
+/// Kernels have as many components as rows: a first look wants only the first of them.
+Components components_of(const FitFlags& flags) {
+  if (!flags.components.empty()) return parse_components(flags.components);
+  constexpr Index first_look = 10;
+  return flags.kernel.empty() && !flags.precomputed ? all_components() : at_most(first_look);
+}
+
+void check_space(const FitFlags& flags) {
+  const int spaces = !flags.kernel.empty() + !flags.map.empty() + flags.precomputed;
+  if (spaces > 1) throw UsageError("--kernel, --map and --precomputed exclude each other");
+  if (!flags.imputed.empty() && flags.rows.missing != "em")
+    throw UsageError("--imputed goes with --missing em");
+  if (flags.clip && flags.kernel.empty() && !flags.precomputed)
+    throw UsageError("--clip is for --kernel and --precomputed");
+}
+
+template <class T>
+Model<T> fit_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
+  if (flags.map.empty()) return fit(rows, options);
+  auto map = map_from_text<T>(flags.map, rows.schema().features);
+  if (!map)
+    throw UsageError(
+        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
+                    "plain(degree=2) and squares",
+                    flags.map));
+  return fit(rows, std::move(map), options);
+}
+
+/// The rows with their missing cells filled, as a file.
+template <class T>
+Sink<T> imputed_file(const FitFlags& flags, const Imputed<T>& imputed, const Block<T>& rows,
+                     const Schema& schema) {
+  Sink<T> file(flags.imputed,
+               schema.feature_names.empty() ? numbered("x", schema.features) : schema.feature_names,
+               {schema.id, schema.label});
+  file.write(imputed.x, rows.ids, rows.labels, rows.first_label);
+  file.finish();
+  return file;
+}
+
+template <class T>
+void fit_rows(const FitFlags& flags) {
+  check_space(flags);
+  ProgressBar bar(!flags.run.quiet);
+  FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
+  if (!flags.kernel.empty()) options.kernel = Kernel::parse(flags.kernel);
+  if (flags.approx != "none") options.approx = parse_approx(flags.approx);
+  if (!flags.time.empty()) options.seconds = parse_seconds("--time", flags.time);
+  options.precomputed = flags.precomputed;
+  options.clip = flags.clip;
+  options.components = components_of(flags);
+  options.solver = parse_solver(flags.solver);
+  options.tolerance = parse_tolerance(flags.tolerance);
+  options.keep_rows = parse_integer("--keep-rows", flags.keep_rows, 0, 1'000'000'000);
+  const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
+  check_outputs(flags);
+
+  const bool words = !flags.run.quiet && !flags.json;
+  const bool plot = words && !flags.no_plot;
+  const TransformOptions transforming{options.threads, options.missing};
+
+  KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory, !flags.scores.empty());
+  std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
+  if (plot && !rows.in_memory()) {
+    const auto sample_bytes = static_cast<Index>(
+        std::min<std::size_t>(16 << 20, options.memory > 0 ? options.memory / 16 : 16 << 20));
+    stream.emplace(rows, std::clamp<Index>(
+                             sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
+                             64, most_points));
+  }
+  std::optional<Sink<T>> imputed;
+  if (!flags.imputed.empty() && !rows.in_memory())
+    throw UsageError("--imputed needs all rows in memory; give a larger --memory");
+  Model<T> model = naming(
+      rows.name(),
+      [&] {
+        if (!flags.imputed.empty()) {
+          const Block<T> all = *rows.whole();
+          const Imputed<T> filled = impute(all.rows, options, {}, all.weights);
+          imputed.emplace(imputed_file(flags, filled, all, rows.schema()));
+          return fit(filled, options, all.weights, rows.schema());
+        }
+        return stream ? fit_source<T>(*stream, flags, options)
+                      : fit_source<T>(rows, flags, options);
+      },
+      flags.parts);
+  if constexpr (std::is_same_v<T, float>)
+    if (!hold_floats(flags.parts)) model = of_rounded_rows(std::move(model), options.tolerance);
+
+  std::optional<OutputFile> model_file;
+  if (!flags.model.empty()) {
+    model_file.emplace(flags.model);
+    write_model(*model_file, model);
+    model_file->finish();
+  }
+  std::optional<Sink<T>> scores;
+  if (!flags.scores.empty()) {
+    scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
+    rows.rewind();
+    while (const auto block = rows.next()) write_scores(*scores, model, *block, transforming);
+    scores->finish();
+  }
+  std::optional<Cloud> cloud;
+  if (plot)
+    cloud = stream ? cloud_of(model, stream->sample(), transforming)
+                   : cloud_of(model, *rows.whole(), transforming);
+  stop_if_interrupted();
+  if (model_file) model_file->publish();
+  if (scores) scores->close();
+  if (imputed) imputed->close();
+  bar.erase();
+  if (words) show(flags, model, rows, cloud);
+  if (flags.json) print(to_json(model) + "\n");
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  auto flags = std::make_shared<FitFlags>();
+  CLI::App& fit = add_command(app, "fit", "Find the principal components of rows", fit_examples);
+  fit.add_option("DATA", flags->parts,
+                 "files (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input;\n"
+                 "several are the parts of one table")
+      ->option_text("")
+      ->group("Files")
+      ->required();
+  add_text(fit, "-o,--output", flags->model, "MODEL", "save the model here", "Results");
+  add_text(fit, "--scores", flags->scores, "FILE",
+           "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
+  add_text(fit, "--imputed", flags->imputed, "FILE",
+           "save the rows with their missing cells filled (--missing em)", "Results");
+  add_text(fit, "-k,--components", flags->components, "N|F|all|auto",
+           "how many: a count, a fraction of the variance, all, auto (above chance),\n"
+           "gavish-donoho or minka (all; kernels: up to 10)",
+           "Results");
+  add_text(fit, "--keep-rows", flags->keep_rows, "N",
+           "rows to keep in the model for pre-images (0; kernels keep theirs)", "Results");
+  add_switch(fit, "--json", flags->json, "the model's report as JSON instead of words", "Results");
+  add_switch(fit, "--no-plot", flags->no_plot, "no picture of the scores", "Results");
+  add_row_flags(fit, flags->rows, Weights::yes);
+  add_variance_flags(fit, flags->variance);
+  add_text(fit, "--kernel", flags->kernel, "EXPR",
+           "kernel PCA: rbf, 'poly(degree=2) + 0.5*linear', ... (see mercer kernel list)", "Space");
+  add_text(fit, "--map", flags->map, "EXPR",
+           "PCA of features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
+           "Space");
+  add_switch(fit, "--precomputed", flags->precomputed, "DATA is a kernel matrix", "Space");
+  add_switch(fit, "--clip", flags->clip,
+             "take a kernel that is not valid: negative eigenvalues are 0", "Space");
+  add_text(fit, "--approx", flags->approx, "EXPR",
+           "kernels, for many rows: cholesky(rank=500), nystrom, fourier, ... (none)", "Space");
+  add_text(fit, "--time", flags->time, "T",
+           "kernels: a wish such as 30s or 5min; approximates what takes longer", "Running");
+  add_text(fit, "--solver", flags->solver, "NAME",
+           "auto, covariance, gram, svd, randomized; dense or krylov for kernels (auto: by cost)",
+           "Running");
+  add_text(fit, "--tolerance", flags->tolerance, "X",
+           "largest residual, relative to the first eigenvalue (1e-10)", "Running");
+  add_precision_flag(fit, flags->variance.precision,
+                     "of the arithmetic on rows and of the model (double)");
+  add_run_flags(fit, flags->run);
+  add_help(fit);
+  fit.callback([flags] {
+    if (parse_is_float(flags->variance.precision)) fit_rows<float>(*flags);
+    else fit_rows<double>(*flags);
+  });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,29 @@
+#pragma once
+// What a model says of its columns: loadings as a table or JSON, and gradients at rows.
+
+#include "terminal/terminal.hpp"
+
+#include <mercer/model.hpp>
+
+#include <string>
+
+namespace mercer::cli {
+
+struct ColumnFlags {
+  std::string model;  // its path
+  bool loadings = false;
+  std::string gradient;  // rows
+  std::string component = "1";
+  std::string output;
+  bool json = false;
+};
+
+/// Loadings, contributions and cos² of each column.
+template <class T>
+void show_loadings(const Model<T>& model, const ColumnFlags& flags);
+
+/// The gradient of a component at rows, one column an input.
+template <class T>
+void write_gradient(const Model<T>& model, const ColumnFlags& flags);
+
+}  // namespace mercer::cli

@@ -1,0 +1,264 @@
+#include "commands/commands.hpp"
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "flags/file_plan.hpp"
+#include "flags/help.hpp"
+#include "flags/memory_budget.hpp"
+#include "flags/options.hpp"
+#include "rows/rows_in_memory.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/summary.hpp"
+
+#include <mercer/kernel.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* group_examples =
+    "  mercer kernel list                                   formulas, parameters, other spellings\n"
+    "  mercer kernel check 'rbf + 0.1*linear' iris.csv --label species\n"
+    "  mercer kernel matrix 'rbf(gamma=0.5)' iris.csv --label species -o K.npy\n";
+constexpr const char* list_examples = "  mercer kernel list\n";
+constexpr const char* check_examples =
+    "  mercer kernel check 'rbf(gamma=0.1)' iris.csv --label species\n"
+    "  mercer kernel check 'sigmoid(gamma=1, coef0=-2)' iris.csv --label species --json\n";
+constexpr const char* matrix_examples =
+    "  mercer kernel matrix 'poly(degree=2, coef0=1)' iris.csv --label species -o K.npy\n"
+    "  mercer kernel matrix rbf iris.csv --label species -o - | head\n";
+
+struct KernelFlags {
+  RowFlags rows;
+  RunFlags run;
+  std::string kernel;
+  std::string output;
+  std::string precision = "double";
+  std::string sample = "1000";
+  std::string memory;
+  bool json = false;
+};
+
+void list() {
+  const Terminal out = terminal(STDOUT_FILENO);
+  std::string text;
+  for (const KernelEntry& k : kernel_table()) {
+    text += fmt::format("{}({})\n    {}\n    {}\n", out.bold(k.name), k.parameters, k.formula,
+                        out.dim(k.notes));
+    const std::pair<const char*, const std::string&> peers[] = {
+        {"scikit-learn", k.sklearn}, {"mlpack", k.mlpack}, {"kernlab", k.kernlab}};
+    for (const auto& [peer, spelling] : peers)
+      if (!spelling.empty()) text += fmt::format("    {:<14}{}\n", peer, spelling);
+    text += '\n';
+  }
+  print(text +
+        "Put together with +, * and ^: 0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear^2\n");
+}
+
+std::size_t memory_of(const KernelFlags& flags) {
+  return flags.memory.empty() ? available_memory_bytes() : parse_bytes(flags.memory, "--memory");
+}
+
+/// Refuses what the rows and matrices of `bytes` in all exceed.
+template <class T>
+void require_memory(const KernelFlags& flags, const Rows<T>& rows, double bytes,
+                    const std::string& what) {
+  bytes += static_cast<double>(rows.entries()) * sizeof(T);
+  const auto memory = static_cast<double>(memory_of(flags));
+  require(bytes <= memory, Errc::out_of_memory, "{} takes {}, more than the {} {}", what,
+          format_bytes(bytes), format_bytes(memory),
+          flags.memory.empty() ? "that are free" : "of --memory");
+}
+
+template <class T>
+Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
+  if (keeps_holes(reading.missing))
+    throw UsageError(
+        fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
+                    flags.rows.missing));
+  const std::size_t memory = memory_of(flags);
+  Table<T> table = read_all(*open<T>(flags.rows.data, reading), memory / 2);
+  if (table.dropped_rows > 0 && !flags.run.quiet)
+    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", table.dropped_rows,
+                    table.dropped_rows == 1 ? "" : "s"));
+  return table;
+}
+
+std::string kernel_json(const Kernel& kernel, const MercerCheck& check) {
+  nlohmann::ordered_json out = {{"kernel", kernel.text()},
+                                {"valid", check.valid()},
+                                {"symmetric", check.symmetric},
+                                {"positive_semidefinite", check.positive},
+                                {"always_valid", kernel.always_valid()},
+                                {"n_samples", check.of},
+                                {"rows_checked", check.rows},
+                                {"largest_asymmetry", check.asymmetry},
+                                {"smallest_eigenvalue", check.smallest},
+                                {"largest_eigenvalue", check.largest},
+                                {"noise", check.noise}};
+  out["witness"] = nullptr;
+  if (check.witness.size() > 0) {
+    std::vector<Index> rows = check.sample;
+    for (Index& row : rows) ++row;
+    out["witness"] = {{"value", check.smallest},
+                      {"rows", rows},
+                      {"z", std::vector<double>(check.witness.begin(), check.witness.end())}};
+  }
+  return out.dump(2) + "\n";
+}
+
+/// The rows that matter most in z.
+std::string strongest(const MercerCheck& check) {
+  std::vector<Index> order(static_cast<std::size_t>(check.rows));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto most = std::min<std::ptrdiff_t>(4, check.rows);
+  std::partial_sort(order.begin(), order.begin() + most, order.end(), [&](Index a, Index b) {
+    return std::abs(check.witness[a]) > std::abs(check.witness[b]);
+  });
+  std::string text;
+  for (std::ptrdiff_t i = 0; i < most; ++i) {
+    const auto at = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+    text += fmt::format("{}{:+.3g} row {}", i == 0 ? "" : ", ",
+                        check.witness[static_cast<Index>(at)], check.sample[at] + 1);
+  }
+  return text + (check.rows > most ? ", ..." : "");
+}
+
+std::string words(const Kernel& kernel, const MercerCheck& check, const Terminal& out) {
+  std::string text = fmt::format("{}\n", out.bold(kernel.text()));
+  text += check.rows == check.of
+              ? fmt::format("checked on all {} rows\n", check.of)
+              : fmt::format("checked on {} of {} rows, evenly spaced\n", check.rows, check.of);
+  text +=
+      check.symmetric
+          ? std::string("symmetric: yes\n")
+          : fmt::format("symmetric: no, k(x, y) and k(y, x) differ by {:.6g} for rows {} and {}\n",
+                        check.asymmetry, check.row + 1, check.column + 1);
+  text += fmt::format("positive semi-definite: {}, eigenvalues from {:.6g} to {:.6g}\n",
+                      check.positive ? "yes" : "no", check.smallest, check.largest);
+  if (!check.positive)
+    text += fmt::format("witness: z'Kz = {:.6g} < 0 for the unit vector z = {}\n", check.smallest,
+                        strongest(check));
+  else if (kernel.always_valid()) text += out.dim("a Mercer kernel on any rows") + "\n";
+  else text += out.dim("on other rows it may not be: nothing proves it in general") + "\n";
+  return text;
+}
+
+void check_rows(const KernelFlags& flags) {
+  const Kernel open = Kernel::parse(flags.kernel);
+  const Index sample = parse_integer("--sample", flags.sample, 1, 20'000);
+  ProgressBar bar(!flags.run.quiet);
+  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), memory_of(flags));
+  const Table<double> table = read_rows<double>(flags, reading);
+  naming(flags.rows.data, [&] {
+    require(table.rows().rows() > 0, Errc::bad_data, "no rows");
+    const Kernel kernel = open.completed(table.rows());
+    const auto side = static_cast<double>(std::min(sample, table.rows().rows()));
+    require_memory(flags, table.rows(), 5 * 8 * side * side,
+                   fmt::format("a check of {} rows", side));
+    const MercerCheck check = check_kernel(kernel, table.rows(), sample, reading.threads);
+    stop_if_interrupted();
+    bar.erase();
+    print(flags.json ? kernel_json(kernel, check) : words(kernel, check, terminal(STDOUT_FILENO)));
+    require(check.symmetric, Errc::bad_data, "{} is not symmetric", kernel.text());
+    require(check.positive, Errc::bad_data,
+            "{} is not a Mercer kernel on these rows: z'Kz = {:.6g} < 0 for the witness z",
+            kernel.text(), check.smallest);
+  });
+}
+
+template <class T>
+void write_matrix(const KernelFlags& flags) {
+  const Kernel open = Kernel::parse(flags.kernel);
+  ProgressBar bar(!flags.run.quiet);
+  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), memory_of(flags));
+  const Table<T> table = read_rows<T>(flags, reading);
+  const Index n = table.rows().rows();
+  const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
+  require_memory(flags, table.rows(), bytes, fmt::format("the kernel matrix of {} rows", n));
+  const Matrix<T> k = naming(flags.rows.data, [&] {
+    require(n > 0, Errc::bad_data, "no rows");
+    const Kernel kernel = open.completed(table.rows());
+    if (!flags.run.quiet && !open.complete())
+      say(fmt::format("mercer: note: the kernel is {}\n", kernel.text()));
+    return kernel.matrix(table.rows(), reading.threads);
+  });
+  stop_if_interrupted();
+  const Schema& schema = table.schema;
+  Sink<T> out(flags.output, numbered("k", n), {schema.id, schema.label}, Format::by_extension,
+              reading.threads);
+  out.write(k, schema.id.empty() ? nullptr : &table.ids,
+            schema.label.empty() ? nullptr : &table.labels);
+  out.finish();
+  stop_if_interrupted();
+  out.close();
+}
+
+void add_expression_and_data(CLI::App& command, KernelFlags& flags) {
+  add_text(command, "EXPR", flags.kernel, "", "a kernel, such as 'rbf(gamma=0.1) + 2*linear'",
+           "Files")
+      ->required();
+  add_text(command, "DATA", flags.rows.data, "",
+           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
+      ->required();
+}
+
+}  // namespace
+
+void add_kernel(CLI::App& app) {
+  auto flags = std::make_shared<KernelFlags>();
+  CLI::App& group =
+      add_command(app, "kernel", "Kernels: the list of them, checks, matrices", group_examples);
+  group.require_subcommand(1);
+  add_help(group);
+
+  CLI::App& show =
+      add_command(group, "list", "Every kernel with its formula and parameters", list_examples);
+  add_help(show);
+  show.callback(list);
+
+  CLI::App& check = add_command(
+      group, "check", "Is it symmetric and positive semi-definite on these rows?", check_examples);
+  add_expression_and_data(check, *flags);
+  add_text(check, "--sample", flags->sample, "N", "rows to check, evenly spaced (1000)", "Results");
+  add_switch(check, "--json", flags->json, "as JSON", "Results");
+  add_row_flags(check, flags->rows, Weights::no);
+  add_memory_flag(check, flags->memory);
+  add_run_flags(check, flags->run);
+  add_help(check);
+  check.callback([flags] {
+    FilePlan().reads("DATA", flags->rows.data).check();
+    check_rows(*flags);
+  });
+
+  CLI::App& matrix =
+      add_command(group, "matrix", "k of every pair of rows, as a matrix", matrix_examples);
+  add_expression_and_data(matrix, *flags);
+  add_text(matrix, "-o,--output", flags->output, "FILE",
+           "the matrix (.csv .tsv .npy; - for standard output)", "Results")
+      ->required();
+  add_row_flags(matrix, flags->rows, Weights::no);
+  add_memory_flag(matrix, flags->memory);
+  add_precision_flag(matrix, flags->precision, "of the arithmetic (double)");
+  add_run_flags(matrix, flags->run);
+  add_help(matrix);
+  matrix.callback([flags] {
+    FilePlan().reads("DATA", flags->rows.data).writes("--output", flags->output).check();
+    if (parse_is_float(flags->precision)) write_matrix<float>(*flags);
+    else write_matrix<double>(*flags);
+  });
+}
+
+}  // namespace mercer::cli

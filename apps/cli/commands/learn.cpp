@@ -1,0 +1,419 @@
+#include "commands/commands.hpp"
+
+#include "commands/learn_trace.hpp"
+#include "core/json_text.hpp"
+#include "core/memory.hpp"
+#include "core/output_file.hpp"
+#include "core/require.hpp"
+#include "flags/file_plan.hpp"
+#include "flags/help.hpp"
+#include "flags/options.hpp"
+#include "flags/output_trial.hpp"
+#include "maps/from_text.hpp"
+#include "rows/rows_in_memory.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/learn_chart.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/summary.hpp"
+
+#include <mercer/learn.hpp>
+#include <mercer/picture.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
+namespace mercer::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* learn_examples =
+    "  mercer learn wine.csv --label cultivar --scale std --rule gha -k 3 -o wine.st\n"
+    "  mercer learn iris.csv --label species --rule oja --theory --trace t.csv --plot oja.svg\n"
+    "  producer | mercer learn - --rule gha -k 3 -o model.st         as rows come, until Ctrl-C\n"
+    "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st     and, after a power cut:\n"
+    "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st --resume\n"
+    "  mercer learn --explain-rate --rate 'power(c=1,t0=100,a=0.75)'\n";
+
+struct LearnFlags {
+  RowFlags rows;
+  RunFlags run;
+  std::string rule = "gha", components = "1", rate = "auto", batch = "1", epochs, order = "auto";
+  std::string mean = "running", forget, limit, scale = "none", memory, until;
+  std::string kernel, map, landmarks;
+  std::string model, model_every, trace, trace_every, plot, checkpoint, checkpoint_every;
+  bool theory = false, resume = false, explain_rate = false, json = false, no_plot = false;
+};
+
+std::int64_t steps(const char* option, const std::string& text) {
+  return text.empty() ? 0
+                      : parse_integer(option, text, 1, std::numeric_limits<std::int64_t>::max());
+}
+
+Order parse_order(const std::string& text) {
+  if (text == "auto") return Order::automatic;
+  if (text == "as-it-comes") return Order::as_it_comes;
+  if (text == "shuffled") return Order::shuffled;
+  throw UsageError(fmt::format("--order '{}' is unknown; use auto, as-it-comes or shuffled", text));
+}
+
+/// `0.5deg`, `0.5`.
+double parse_until(std::string text) {
+  const std::string all = text;
+  for (const char* unit : {"degrees", "deg", "°"})
+    if (text.ends_with(unit)) text.resize(text.size() - std::string(unit).size());
+  while (text.ends_with(' ')) text.pop_back();
+  try {
+    const double degrees = parse_positive("--until", text);
+    if (degrees < 90) return degrees;
+  } catch (const UsageError&) {
+  }
+  throw UsageError(
+      fmt::format("--until '{}' is no angle between 0 and 90 degrees, such as 0.5deg", all));
+}
+
+void set_mean(const std::string& text, LearnerOptions& learner) {
+  if (text == "running") return;
+  if (text == "none") {
+    learner.centre = LearnedMean::none;
+    return;
+  }
+  if (access(text.c_str(), F_OK) != 0)
+    throw UsageError(fmt::format("--mean '{}' is neither running, nor none, nor a file", text));
+  const Table<double> table = read<double>(text);
+  require(!table.schema.sparse && table.x.rows() == 1, Errc::bad_data,
+          "--mean '{}' has {} rows; the known mean is one row, a number a column", text,
+          table.rows().rows());
+  learner.centre = LearnedMean::known;
+  learner.mean = table.x.row(0).transpose();
+}
+
+LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+  LearnOptions o;
+  LearnerOptions& l = o.learner;
+  l.rule = flags.rule;
+  l.components = parse_integer("--components", flags.components, 1, largest);
+  l.rate = Rate::parse(flags.rate);
+  l.batch = parse_integer("--batch", flags.batch, 1, largest);
+  set_mean(flags.mean, l);
+  if (!flags.forget.empty()) l.forgetting = parse_positive("--forget", flags.forget);
+  if (!flags.limit.empty()) l.limit = parse_positive("--limit", flags.limit);
+  l.seed = static_cast<std::uint64_t>(parse_integer("--seed", flags.run.seed, 0, largest));
+  l.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
+  if (!flags.kernel.empty() && !flags.map.empty())
+    throw UsageError("--kernel and --map exclude each other");
+  if (!flags.kernel.empty()) o.kernel = Kernel::parse(flags.kernel);
+  if (!flags.landmarks.empty()) {
+    if (flags.kernel.empty()) throw UsageError("--landmarks is for --kernel");
+    o.landmarks = parse_integer("--landmarks", flags.landmarks, 1, largest);
+  }
+  if (!flags.epochs.empty())
+    o.epochs = static_cast<int>(parse_integer("--epochs", flags.epochs, 1, 1'000'000'000));
+  o.order = parse_order(flags.order);
+  o.scale = parse_scale(flags.scale);
+  if (!flags.until.empty()) o.until = parse_until(flags.until);
+  if (!flags.memory.empty()) o.memory = parse_bytes(flags.memory, "--memory");
+  o.theory = flags.theory;
+  o.trace_every = steps("--trace-every", flags.trace_every);
+  o.checkpoint = flags.checkpoint;
+  o.checkpoint_every = steps("--checkpoint-every", flags.checkpoint_every);
+  o.model_every = steps("--model-every", flags.model_every);
+  o.resume = flags.resume;
+  if (flags.resume && flags.checkpoint.empty())
+    throw UsageError("--resume needs --checkpoint FILE, to go on from");
+  if (o.checkpoint_every > 0 && flags.checkpoint.empty())
+    throw UsageError("--checkpoint-every needs --checkpoint FILE");
+  if (o.model_every > 0 && (flags.model.empty() || flags.model == "-"))
+    throw UsageError("--model-every needs -o MODEL, a file");
+  o.monitor = monitor;
+  return o;
+}
+
+/// Says before the work what could only fail after it.
+void check_outputs(const LearnFlags& flags) {
+  if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
+  FilePlan plan;
+  plan.reads("DATA", flags.rows.data)
+      .writes("--output", flags.model)
+      .writes("--trace", flags.trace)
+      .writes("--plot", flags.plot)
+      .writes("--checkpoint", flags.checkpoint)
+      .prints_json(flags.json);
+  if (flags.mean != "running" && flags.mean != "none") plan.reads("--mean", flags.mean);
+  if (!flags.checkpoint.empty()) {  // what goes on from a checkpoint keeps more beside its files
+    for (const char* end : {".previous", ".previous.new"})
+      plan.writes("--checkpoint", flags.checkpoint + end);
+    if (!flags.trace.empty()) plan.writes("--trace", flags.trace + ".partial");
+  }
+  plan.check();
+  for (const std::string* path : {&flags.model, &flags.plot})
+    if (can_try(*path)) OutputFile trial(*path);
+  if (can_try(flags.checkpoint)) OutputFile trial(flags.checkpoint);
+  if (can_try(flags.trace)) Sink<double> trial(flags.trace, {"step"});
+}
+
+void explain(const Rate& rate) {
+  const RobbinsMonro theory = rate.conditions();
+  std::string text = fmt::format("rate {}\n", rate.text());
+  for (const RobbinsMonro::Condition& c : theory.conditions)
+    text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
+  text += theory.every()
+              ? "a Robbins-Monro schedule: the run converges where theory says so\n"
+              : "no Robbins-Monro schedule: the run comes close, and stays about there\n";
+  print(text);
+}
+
+std::string stop_text(const Learned& learned) {
+  switch (learned.stop) {
+    case LearnStop::converged:
+      return "stopped: converged";
+    case LearnStop::not_moving:
+      return "stopped: not moving";
+    case LearnStop::interrupted:
+      return "interrupted";
+    case LearnStop::end:
+      break;
+  }
+  return "all rows learned";
+}
+
+std::string json_of(const Learned& learned, const LearnFlags& flags) {
+  Json out = Json::parse(to_json(learned.model));
+  const Convergence& c = learned.convergence;
+  Json learning = {{"rule", flags.rule},
+                   {"rate", Rate::parse(flags.rate).text()},
+                   {"rows", learned.rows},
+                   {"skipped", learned.skipped},
+                   {"steps", learned.steps},
+                   {"epochs", learned.epochs},
+                   {"time", learned.time},
+                   {"order", learned.shuffled ? "shuffled" : "as-it-comes"},
+                   {"stop", learned.stop == LearnStop::end          ? "end"
+                            : learned.stop == LearnStop::converged  ? "converged"
+                            : learned.stop == LearnStop::not_moving ? "not moving"
+                                                                    : "interrupted"},
+                   {"convergence",
+                    {{"state", name_of(c.state)},
+                     {"converged", c.converged},
+                     {"angle", c.angle},
+                     {"angle_change", c.angle_change},
+                     {"norm_error", c.norm_error},
+                     {"correlation", c.correlation},
+                     {"variance_error", c.variance_error},
+                     {"text", c.text}}},
+                   {"theory", nullptr}};
+  if (learned.theory) {
+    const TheoryReport& t = *learned.theory;
+    const auto list = [](const Vector<double>& v) {
+      return std::vector<double>(v.data(), v.data() + v.size());
+    };
+    learning["theory"] = {{"eigenvalues", list(t.eigenvalues)},
+                          {"angles", list(t.angles)},
+                          {"mean_gap", t.mean_gap},
+                          {"last_gap", t.last_gap}};
+  }
+  out["learning"] = learning;
+  return json_text(out, 2) + "\n";
+}
+
+std::string theory_lines(const TheoryReport& theory) {
+  std::string angles;
+  const Index shown_angles = std::min<Index>(theory.angles.size(), 8);
+  for (Index j = 0; j < shown_angles; ++j)
+    angles += fmt::format("{}{:.3g}", j == 0 ? "" : ", ", theory.angles[j]);
+  std::string text = fmt::format("theory  {}{} degrees from the exact component{}\n", angles,
+                                 shown_angles < theory.angles.size() ? ", ..." : "",
+                                 theory.angles.size() == 1 ? "" : "s");
+  if (std::isfinite(theory.mean_gap))
+    text += fmt::format("        {:.3g} from the ODE in the mean, {:.3g} at the end\n",
+                        theory.mean_gap, theory.last_gap);
+  return text;
+}
+
+void show(const Learned& learned, const LearnFlags& flags, const Source<double>& source) {
+  const bool data_on_stdout = flags.model == "-" || flags.trace == "-" || flags.plot == "-";
+  const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
+  const Summary summary = summarize(learned.model);
+  std::string text =
+      out.bold(shown(source.name(), 60, out.unicode)) + "  " + shape_line(summary, out) + "\n";
+  if (const Index n = source.dropped_rows() + static_cast<Index>(learned.skipped); n > 0)
+    text += fmt::format("{} row{} with missing cells left out\n", n, n == 1 ? "" : "s");
+  text += out.dim(fmt::format("{}; {} epoch{}, {}; {}", solver_line(summary, out), learned.epochs,
+                              learned.epochs == 1 ? "" : "s",
+                              learned.shuffled ? "shuffled" : "as they come", stop_text(learned))) +
+          "\n\n" + component_table(summary, out) + "\n" + loading_lines(summary, out) + "\n";
+  text += learned.convergence.text + "\n" + certificate_line(summary);
+  if (learned.theory) {
+    text += theory_lines(*learned.theory);
+    if (!flags.no_plot) text += "\n" + run_charts(learned.trace, out);
+  }
+  const auto where = [&](const char* what, const std::string& path) {
+    if (!path.empty() && path != "-") text += fmt::format("{:<11} {}\n", what, path);
+  };
+  text += "\n";
+  where("model", flags.model);
+  where("trace", flags.trace);
+  where("plot", flags.plot);
+  where("checkpoint", flags.checkpoint);
+  while (text.ends_with("\n\n")) text.pop_back();
+  if (data_on_stdout) say(text);
+  else print(text);
+}
+
+std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, Index inputs) {
+  if (flags.map.empty()) return nullptr;
+  auto map = map_from_text<double>(flags.map, inputs);
+  if (!map)
+    throw UsageError(
+        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
+                    "plain(degree=2) and squares",
+                    flags.map));
+  return map;
+}
+
+void learn_rows(const LearnFlags& flags) {
+  if (flags.explain_rate) return explain(Rate::parse(flags.rate));
+  if (flags.rows.data.empty()) throw UsageError("DATA is missing");
+  ProgressBar bar(!flags.run.quiet);
+  LearnOptions options = learn_options(flags, bar.monitor());
+  // Reading goes on all the time: it only asks whether to stop, and leaves the bar to learning.
+  ReadOptions reading = read_options(
+      flags.rows, flags.run, [](const Progress&) { return !interrupted(); }, options.memory);
+  if (keeps_holes(reading.missing))
+    throw UsageError(fmt::format("--missing {} needs what is not known yet: use error or drop",
+                                 flags.rows.missing));
+  reading.live = true;
+  if (flags.rows.data == "-") reading.block_bytes = 256 << 10;  // rows that are lost when stopped
+  check_outputs(flags);
+
+  const auto source = open<double>(flags.rows.data, reading);
+  options.map = map_of(flags, source->schema().features);
+  std::optional<TraceFile> trace;
+  if (!flags.trace.empty()) {
+    trace.emplace(flags.trace, !flags.checkpoint.empty(), flags.resume);
+    options.trace = trace->output();
+  }
+  if (options.model_every > 0)
+    options.on_model = [&](const Model<double>& model) { model.save(flags.model); };
+
+  const auto run = [&] {
+    try {
+      return naming(source->name(), [&] { return learn(*source, options); });
+    } catch (const Error& error) {
+      // A run that ends in nothing leaves its trace: it shows why.
+      if (error.code() == Errc::not_converged && trace) trace->publish();
+      throw;
+    }
+  };
+  const Learned learned = run();
+
+  std::optional<OutputFile> model_file, plot_file;
+  const auto prepare = [](std::optional<OutputFile>& file, const std::string& path,
+                          const auto& content) {
+    if (path.empty()) return;
+    file.emplace(path);
+    file->write(content());
+    file->finish();
+  };
+  prepare(model_file, flags.model, [&] { return learned.model.serialize(); });
+  prepare(plot_file, flags.plot, [&] {
+    return run_svg(learned.trace, {.title = fmt::format("{} on {}, rate {}", flags.rule,
+                                                        source->name(), flags.rate)});
+  });
+  if (trace) trace->finish();
+  if (model_file) model_file->publish();
+  if (plot_file) plot_file->publish();
+  if (trace) trace->publish();
+  bar.erase();
+  if (flags.resume && !learned.resumed_at && !flags.run.quiet)
+    say(
+        fmt::format("mercer: note: there was no checkpoint '{}' yet: the run began at its "
+                    "beginning\n",
+                    flags.checkpoint));
+  if (!flags.run.quiet && !flags.json) show(learned, flags, *source);
+  if (flags.json) print(json_of(learned, flags));
+  if (learned.stop == LearnStop::interrupted)
+    throw Error(Errc::interrupted,
+                flags.model.empty()
+                    ? fmt::format("interrupted after {} rows", learned.rows)
+                    : fmt::format("interrupted after {} rows; the model of these is in '{}'",
+                                  learned.rows, flags.model));
+}
+
+}  // namespace
+
+void add_learn(CLI::App& app) {
+  auto flags = std::make_shared<LearnFlags>();
+  LearnFlags& f = *flags;
+  CLI::App& c = add_command(
+      app, "learn", "Learn principal components from a stream by Hebbian rules", learn_examples);
+  add_text(c, "DATA", f.rows.data, "",
+           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files");
+  add_text(c, "-o,--output", f.model, "MODEL", "save the model here, also when interrupted",
+           "Results");
+  add_text(c, "-k,--components", f.components, "N", "how many (1)", "Results");
+  add_text(c, "--model-every", f.model_every, "N", "save the model every N steps too", "Results");
+  add_text(c, "--trace", f.trace, "FILE", "a row for every so many steps (.csv .tsv .npy, or -)",
+           "Results");
+  add_text(c, "--trace-every", f.trace_every, "N",
+           "steps between rows of the trace (about 1000 rows)", "Results");
+  add_text(c, "--plot", f.plot, "FILE.svg", "the run, against its theory, as a picture", "Results");
+  add_switch(c, "--theory", f.theory, "exact components and the ODE beside the run", "Results");
+  add_switch(c, "--json", f.json, "the model's report and the run's as JSON instead of words",
+             "Results");
+  add_switch(c, "--no-plot", f.no_plot, "no charts in the terminal", "Results");
+  add_text(c, "--rule", f.rule, "NAME",
+           "hebb, hebb-normalized, oja, gha, block-oja or ccipca (gha)", "Learning");
+  add_text(c, "--rate", f.rate, "RATE",
+           "auto, 1/n, constant(0.01), power(c=1,t0=100,a=0.75) or adaoja (auto)", "Learning");
+  add_switch(c, "--explain-rate", f.explain_rate,
+             "say which conditions of Robbins and Monro the rate meets, and why; nothing else",
+             "Learning");
+  add_text(c, "--epochs", f.epochs, "N",
+           "passes over the rows (1 over a stream; in memory up to 100, until 0.1deg)", "Learning");
+  add_text(c, "--order", f.order, "auto|as-it-comes|shuffled",
+           "of the rows (auto: shuffled for each epoch where they fit into memory)", "Learning");
+  add_text(c, "--until", f.until, "ANGLE", "stop when nothing turns by more: 0.5deg", "Learning");
+  add_text(c, "--batch", f.batch, "N", "rows a step (1)", "Learning");
+  add_text(c, "--mean", f.mean, "running|none|FILE",
+           "taken off the rows: that of the rows so far, none, or a known one (running)",
+           "Learning");
+  add_text(c, "--forget", f.forget, "X", "share that fades with each row, for streams that drift",
+           "Learning");
+  add_text(c, "--limit", f.limit, "A", "no weight ever exceeds A", "Learning");
+  add_text(c, "--scale", f.scale, "none|std",
+           "std: divide columns by their deviation; needs a pass before (none)", "Learning");
+  add_text(c, "--kernel", f.kernel, "EXPR",
+           "learn in the space of a kernel (see mercer kernel list)", "Space");
+  add_text(c, "--landmarks", f.landmarks, "N",
+           "rows that span that space (none: kernel Hebbian learning over all rows)", "Space");
+  add_text(
+      c, "--map", f.map, "EXPR",
+      "learn from features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
+      "Space");
+  add_text(c, "--checkpoint", f.checkpoint, "FILE",
+           "where the run can go on from; the one before it is FILE.previous",
+           "Stopping and going on");
+  add_text(c, "--checkpoint-every", f.checkpoint_every, "N", "steps between them (every 10 s)",
+           "Stopping and going on");
+  add_switch(c, "--resume", f.resume, "go on from the checkpoint, bit for bit",
+             "Stopping and going on");
+  add_row_flags(c, f.rows, Weights::yes);
+  add_text(c, "--memory", f.memory, "SIZE", "budget, such as 256MiB; larger data is streamed",
+           "Running");
+  add_run_flags(c, f.run);
+  add_help(c);
+  c.callback([flags] { learn_rows(*flags); });
+}
+
+}  // namespace mercer::cli

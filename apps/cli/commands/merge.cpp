@@ -1,0 +1,135 @@
+#include <mercer/merge.hpp>
+
+#include "commands/commands.hpp"
+#include "core/output_file.hpp"
+#include "flags/file_plan.hpp"
+#include "flags/help.hpp"
+#include "flags/memory_budget.hpp"
+#include "flags/options.hpp"
+#include "rows/model_file.hpp"
+#include "terminal/summary.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* merge_examples =
+    "  mercer merge monday.st tuesday.st -o both.st        as if all rows were fitted together\n"
+    "  mercer merge site-*.st -k 10 -o all.st              ten components of what they hold\n";
+
+struct MergeFlags {
+  std::vector<std::string> models;
+  std::string output;
+  std::string components = "all";
+  std::string threads = "0";
+  std::string memory;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// The models; their stacked components, or the triangle of these, its factors and the check of
+/// them: ten times the smaller of both, as measured.
+template <class T>
+void hold_merge(MemoryBudget& budget, const std::vector<Model<T>>& models) {
+  double rows = 0;
+  const auto columns = static_cast<double>(models[0].inputs());
+  for (const Model<T>& model : models) {
+    budget.hold(bytes_of(model));
+    rows += static_cast<double>(model.outputs() + 1);
+  }
+  budget.hold(10 * 8 * std::min(rows, columns) * columns);
+}
+
+template <class T>
+void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) {
+  MergeOptions options;
+  options.components = parse_components(flags.components);
+  options.threads = static_cast<int>(parse_integer("--threads", flags.threads, 0, 4096));
+  options.names = flags.models;
+  MemoryBudget budget(flags.memory);
+  hold_merge(budget, models);
+  budget.settle(0, options.threads);
+  const Model<T> merged = merge(models, options);
+  if (!flags.output.empty()) {
+    OutputFile file(flags.output);
+    write_model(file, merged);
+    file.finish();
+    file.publish();
+  }
+  if (flags.json) return print(to_json(merged) + "\n");
+  if (flags.quiet) return;
+  const bool data_on_stdout = flags.output == "-";
+  const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
+  const Summary summary = summarize(merged);
+  std::string text = out.bold(fmt::format("{} models", models.size())) + "  " +
+                     shape_line(summary, out) + "\n" + merge_line(summary) +
+                     fmt::format("total variance {:.6g}\n\n", merged.report().total_variance) +
+                     component_table(summary, out) + "\n" + loading_lines(summary, out);
+  if (!flags.output.empty() && !data_on_stdout) text += fmt::format("\nmodel   {}\n", flags.output);
+  if (data_on_stdout) say(text);
+  else print(text);
+}
+
+void run(const MergeFlags& flags) {
+  FilePlan plan;
+  plan.reads("MODELS", flags.models).writes("--output", flags.output).prints_json(flags.json);
+  plan.check();
+  std::vector<AnyModel> loaded;
+  MemoryBudget budget(flags.memory);
+  for (const std::string& path : flags.models) {
+    budget.load(path);
+    loaded.push_back(load_any(path));
+    budget.hold(std::visit([](const auto& model) { return bytes_of(model); }, loaded.back()));
+  }
+  const bool all_float = std::ranges::all_of(
+      loaded, [](const AnyModel& m) { return std::holds_alternative<Model<float>>(m); });
+  // One model in double makes all of them so.
+  if (all_float) {
+    std::vector<Model<float>> models;
+    models.reserve(loaded.size());
+    for (AnyModel& model : loaded) models.push_back(std::get<Model<float>>(std::move(model)));
+    return merge_models(flags, models);
+  }
+  std::vector<Model<double>> models;
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    if (std::holds_alternative<Model<double>>(loaded[i]))
+      models.push_back(std::get<Model<double>>(std::move(loaded[i])));
+    else
+      models.push_back(Model<double>::deserialize(std::get<Model<float>>(loaded[i]).serialize(),
+                                                  flags.models[i]));
+  }
+  merge_models(flags, models);
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app) {
+  auto flags = std::make_shared<MergeFlags>();
+  CLI::App& command = add_command(
+      app, "merge", "Make one model of several that were fitted elsewhere", merge_examples);
+  command.add_option("MODELS", flags->models, "two or more models saved by fit or merge")
+      ->option_text("")
+      ->group("Files")
+      ->required();
+  add_text(command, "-o,--output", flags->output, "MODEL", "save the model here", "Results");
+  add_text(command, "-k,--components", flags->components, "N|F|all",
+           "how many: a count, a fraction of the variance, or all that the models hold (all)",
+           "Results");
+  add_switch(command, "--json", flags->json, "the model's report as JSON instead of words",
+             "Results");
+  add_memory_flag(command, flags->memory);
+  add_text(command, "--threads", flags->threads, "N", "threads (one per core)", "Running");
+  add_switch(command, "-q,--quiet", flags->quiet, "no words", "Running");
+  add_help(command);
+  command.callback([flags] { run(*flags); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,209 @@
+#include "commands/commands.hpp"
+
+#include "commands/limit_remedies.hpp"
+#include "commands/score_findings.hpp"
+#include "core/require.hpp"
+#include "flags/help.hpp"
+#include "flags/through_model.hpp"
+#include "rows/model_rows.hpp"
+#include "rows/reference_rows.hpp"
+#include "rows/rows_in_memory.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/summary.hpp"
+
+#include <mercer/score.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* score_examples =
+    "  mercer score wine.st new.csv                         how well the model fits new rows\n"
+    "  mercer score wine.st new.csv --flag 0.99 -o rows.csv   T2, SPE and a flag of each row\n"
+    "  mercer score wine.st new.csv --flag 0.999 --reference good.csv   limits from rows known "
+    "to be good\n";
+
+constexpr std::size_t most_listed = 1000;  // in JSON
+
+struct ScoreFlags : ThroughModelFlags {
+  std::string flag;
+  std::string reference;
+  bool contributions = false;
+  bool json = false;
+};
+
+std::vector<std::string> column_names(Index k, bool has_spe, const ScoreFlags& flags) {
+  std::vector<std::string> names = {"t2"};
+  const auto add = [&](const std::string& stem) {
+    for (const std::string& name : numbered(stem + "_pc", k)) names.push_back(name);
+  };
+  if (has_spe) names.emplace_back("spe");
+  if (!flags.flag.empty()) names.emplace_back("flag");
+  if (flags.contributions) add("ctr");
+  if (flags.contributions && has_spe) add("cos2");
+  return names;
+}
+
+Matrix<double> table_of(const RowScores& rows, const std::vector<Flag>& marks,
+                        const Vector<double>& eigenvalues, Index columns, const ScoreFlags& flags) {
+  Matrix<double> out(rows.t2.size(), columns);
+  Index next = 0;
+  out.col(next++) = rows.t2;
+  if (rows.spe.size() > 0) out.col(next++) = rows.spe;
+  if (!flags.flag.empty()) {
+    for (Index i = 0; i < out.rows(); ++i)
+      out(i, next) = static_cast<double>(marks[static_cast<std::size_t>(i)]);
+    ++next;
+  }
+  if (!flags.contributions) return out;
+  for (const Matrix<double>& part : {rows.contributions(eigenvalues), rows.cos2()}) {
+    if (part.cols() > 0) out.middleCols(next, part.cols()) = part;
+    next += part.cols();
+  }
+  return out;
+}
+
+template <class T>
+void take_flagged(const Block<T>& block, Index first, Index seen, const RowScores& rows,
+                  const std::vector<Flag>& marks, Findings& found) {
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const Flag flag = marks[i];
+    if (flag == Flag::none) continue;
+    ++found.any;
+    found.t2 += flag != Flag::spe;
+    found.spe += flag != Flag::t2;
+    if (found.listed.size() >= most_listed) continue;
+    const auto at = static_cast<Index>(i);
+    const auto text = static_cast<std::size_t>(block.first_label + first + at);
+    found.listed.push_back({seen + first + at + 1, block.ids ? std::string((*block.ids)[text]) : "",
+                            block.labels ? std::string((*block.labels)[text]) : "", rows.t2[at],
+                            rows.spe.size() > 0 ? rows.spe[at] : 0, flag});
+  }
+}
+
+template <class T>
+Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimits& limits,
+                Source<T>& source, const ScoreFlags& flags, const ReadOptions& reading,
+                std::size_t piece_bytes) {
+  const std::vector<std::string> names =
+      column_names(model.outputs(), scorer.no_spe().empty(), flags);
+  std::optional<Sink<double>> out;
+  if (!flags.output.empty())
+    out.emplace(flags.output, names, Sink<double>::Texts{source.schema().id, source.schema().label},
+                Format::by_extension, reading.threads);
+  Findings found;
+  const Index piece =
+      std::max<Index>(256, static_cast<Index>(piece_bytes / 8) / (model.outputs() + 4));
+  while (const auto block = source.next()) {
+    const Index seen = found.totals.rows;
+    for (Index first = 0; first < block->rows.rows(); first += piece) {
+      stop_if_interrupted();
+      const Index count = std::min(piece, block->rows.rows() - first);
+      const RowScores rows = naming(
+          source.name(), [&] { return scorer(block->rows.middle(first, count), reading.missing); });
+      const std::vector<Flag> marks = flagged(rows, limits);
+      found.totals.add(rows, block->weights ? block->weights + first : nullptr);
+      take_flagged(*block, first, seen, rows, marks, found);
+      if (out)
+        out->write(
+            table_of(rows, marks, model.eigenvalues(), static_cast<Index>(names.size()), flags),
+            block->ids, block->labels, block->first_label + first);
+    }
+  }
+  require(found.totals.rows > 0, Errc::bad_data, "'{}' has no rows", source.name());
+  if (out) {
+    out->finish();
+    stop_if_interrupted();
+    out->close();
+  }
+  return found;
+}
+
+template <class T>
+void score_rows(const Model<T>& model, const ScoreFlags& flags) {
+  const double level = flags.flag.empty() ? 0.99 : parse_level("--flag", flags.flag);
+  ProgressBar bar(!flags.run.quiet);
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  MemoryBudget budget = budget_for(model, flags);
+  hold_scorer(budget, model, level);
+  settle(budget, model, reading);
+  const auto source = open_for(model, flags.model, flags.rows.data, reading);
+  const Scorer<T> scorer(model, reading.threads);
+  Index good = 0;  // rows of --reference
+  const ScoreLimits limits = flags.reference.empty()
+                                 ? scorer.limits(level)
+                                 : reference_limits(model, scorer, flags.model, flags.reference,
+                                                    reading, level, flags.run.quiet, budget, &good);
+  // Flags that no limit decides would call every row an ordinary one.
+  require(flags.flag.empty() || limits.t2 || limits.spe, Errc::bad_data,
+          "there are no limits to flag rows by: {}; {}", limits.t2_from,
+          limit_remedies(model, scorer, limits, good));
+  Findings found = stream(model, scorer, limits, *source, flags, reading, budget.piece_bytes());
+  bar.erase();
+  note_dropped(*source, flags.run.quiet);
+  found.components = model.outputs();
+  found.fitted = model.explained_variance_ratio().sum();
+  found.no_spe = scorer.no_spe();
+  if (!limits.t2 || (!limits.spe && found.no_spe.empty()))
+    found.remedies = limit_remedies(model, scorer, limits, good);
+  if (flags.json) return print(json_of(found, limits));
+  if (flags.run.quiet) return;
+  const bool rows_on_stdout = flags.output == "-";
+  const Terminal out = terminal(rows_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
+  const std::string text = words_of(found, limits, flags.rows.data, !flags.flag.empty(), out);
+  if (rows_on_stdout) say(text);
+  else print(text);
+}
+
+void run(const ScoreFlags& flags) {
+  FilePlan plan = files_of(flags, "DATA");
+  plan.reads("--reference", flags.reference).prints_json(flags.json).check();
+  if (flags.rows.data == "-" && flags.reference == "-")
+    throw UsageError("DATA and --reference cannot both be standard input");
+  std::visit([&](const auto& model) { score_rows(model, flags); }, load_model(flags));
+}
+
+}  // namespace
+
+double parse_level(std::string_view option, std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc{} || rest != end || !(value > 0 && value < 1))
+    throw UsageError(
+        fmt::format("{} '{}' is not a level between 0 and 1, such as 0.99", option, text));
+  return value;
+}
+
+void add_score(CLI::App& app) {
+  auto flags = std::make_shared<ScoreFlags>();
+  flags->output.clear();
+  CLI::App& command =
+      add_command(app, "score", "How well a model fits new rows, and which of them are outliers",
+                  score_examples);
+  add_text(command, "--flag", flags->flag, "LEVEL",
+           "flag rows beyond the limits that this share of ordinary rows is within (0.99)",
+           "Results");
+  add_text(command, "--reference", flags->reference, "GOOD",
+           "limits from these rows, which are good and were not in the fit", "Results");
+  add_switch(command, "--contributions", flags->contributions,
+             "columns ctr_pcN and cos2_pcN: the share of row in component, and the reverse",
+             "Results");
+  add_switch(command, "--json", flags->json, "findings as JSON instead of words", "Results");
+  add_through_model_flags(
+      command, *flags, "DATA", "rows with the model's columns, in any order; - for standard input",
+      "T2, SPE and flag of each row (.csv .tsv .npy; - for standard output)", Weights::yes);
+  command.callback([flags] { run(*flags); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,37 @@
+#pragma once
+// What `mercer score` has found, as words and as JSON.
+
+#include "terminal/terminal.hpp"
+
+#include <mercer/score.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mercer::cli {
+
+struct Beyond {
+  Index row;  // from 1
+  std::string id, label;
+  double t2, spe;
+  Flag flag;
+};
+
+/// What is told of all rows.
+struct Findings {
+  Index components = 0;    // of the model
+  double fitted = 0;       // the share of the variance that these explained in the fit
+  std::string no_spe;      // why there is none; empty: there is
+  std::string remedies{};  // where a limit is missing
+  ScoreTotals totals;
+  Index t2 = 0, spe = 0, any = 0;  // beyond which limit
+  std::vector<Beyond> listed;
+};
+
+std::string json_of(const Findings& found, const ScoreLimits& limits);
+
+/// `list`: name the rows beyond a limit.
+std::string words_of(const Findings& found, const ScoreLimits& limits, const std::string& data,
+                     bool list, const Terminal& out);
+
+}  // namespace mercer::cli

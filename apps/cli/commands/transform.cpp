@@ -1,0 +1,56 @@
+#include "commands/commands.hpp"
+
+#include "flags/help.hpp"
+#include "flags/options.hpp"
+#include "flags/through_model.hpp"
+#include "rows/scores.hpp"
+#include "terminal/progress_bar.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* transform_examples =
+    "  mercer transform wine.st new.csv -o scores.csv\n"
+    "  mercer transform wine.st new.csv | head              scores on standard output\n"
+    "  zcat new.csv.gz | mercer transform wine.st - -o scores.npy\n";
+
+template <class T>
+void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
+  ProgressBar bar(!flags.run.quiet);
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
+  MemoryBudget budget = budget_for(model, flags);
+  settle(budget, model, reading);
+  const auto source = open_like(model, flags, reading);
+  Sink<T> out = open_scores(flags.output, model, source->schema(), reading.threads);
+  while (const auto block = source->next())
+    write_scores(out, model, *block, {reading.threads, reading.missing}, budget.piece_bytes());
+  out.finish();
+  stop_if_interrupted();
+  out.close();
+  bar.erase();
+  say_dropped(*source, flags.run);
+}
+
+}  // namespace
+
+void add_transform(CLI::App& app) {
+  auto flags = std::make_shared<ThroughModelFlags>();
+  CLI::App& command =
+      add_command(app, "transform", "Scores of new rows, streamed: [id,] [label,] pc1 ... pck",
+                  transform_examples);
+  add_through_model_flags(command, *flags, "DATA",
+                          "rows with the model's columns, in any order; - for standard input",
+                          "the scores (.csv .tsv .npy; - for standard output)");
+  command.callback([flags] {
+    files_of(*flags, "DATA").check();
+    std::visit([&](const auto& model) { transform_rows(model, *flags); }, load_model(*flags));
+  });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,66 @@
+#include "flags/through_model.hpp"
+
+#include "core/require.hpp"
+#include "flags/help.hpp"
+#include "terminal/terminal.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace mercer::cli {
+
+void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
+                             const std::string& data_name, const std::string& data_help,
+                             const std::string& output_help, Weights weights) {
+  add_text(command, "MODEL", flags.model, "", "a model saved by fit", "Files")->required();
+  add_text(command, data_name, flags.rows.data, "", data_help, "Files")->required();
+  add_text(command, "-o,--output", flags.output, "FILE", output_help, "Results");
+  add_row_flags(command, flags.rows, weights);
+  add_precision_flag(command, flags.precision, "of the arithmetic (the model's)");
+  add_memory_flag(command, flags.memory);
+  add_run_flags(command, flags.run);
+  add_help(command);
+}
+
+FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name) {
+  FilePlan plan;
+  plan.reads("MODEL", flags.model)
+      .reads(data_name, flags.rows.data)
+      .writes("--output", flags.output);
+  return plan;
+}
+
+AnyModel load_model(const ThroughModelFlags& flags) {
+  MemoryBudget(flags.memory).load(flags.model);
+  if (flags.precision.empty()) return load_any(flags.model);
+  if (parse_is_float(flags.precision)) return Model<float>::load(flags.model);
+  return Model<double>::load(flags.model);
+}
+
+template <class T>
+std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFlags& flags,
+                                     ReadOptions reading) {
+  reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
+  auto source = open<T>(flags.rows.data, reading);
+  require(
+      source->schema().features == model.inputs(), Errc::bad_data,
+      "'{}' has {} feature columns, the model '{}' has {}; choose them with --columns, --label, "
+      "--id and --exclude",
+      source->name(), source->schema().features, flags.model, model.inputs());
+  return source;
+}
+
+template <class T>
+void say_dropped(const Source<T>& source, const RunFlags& run) {
+  const Index n = source.dropped_rows();
+  if (n > 0 && !run.quiet)
+    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", n, n == 1 ? "" : "s"));
+}
+
+template std::unique_ptr<Source<float>> open_like(const Model<float>&, const ThroughModelFlags&,
+                                                  ReadOptions);
+template std::unique_ptr<Source<double>> open_like(const Model<double>&, const ThroughModelFlags&,
+                                                   ReadOptions);
+template void say_dropped(const Source<float>&, const RunFlags&);
+template void say_dropped(const Source<double>&, const RunFlags&);
+
+}  // namespace mercer::cli

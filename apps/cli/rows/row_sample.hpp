@@ -1,0 +1,119 @@
+#pragma once
+// Every 2^j-th row of a stream, so that never more than `most` are kept, and how often each label
+// occurs. The same stream always gives the same sample.
+
+#include "terminal/cloud.hpp"
+
+#include <mercer/source.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace mercer::cli {
+
+template <class T>
+class RowSample {
+ public:
+  RowSample(const Schema& schema, Index most) : most_(std::max<Index>(most, 2)) {
+    rows_.cols = schema.features;
+    sparse_ = schema.sparse;
+  }
+
+  void add(const Block<T>& block) {
+    for (Index i = due_ - seen_; i < block.rows.rows(); i = due_ - seen_) {
+      keep(block, i);
+      due_ += step_;
+      if (count() == most_) thin();
+    }
+    seen_ += block.rows.rows();
+    if (block.labels) counts_.add(*block.labels, block.first_label, block.rows.rows());
+  }
+
+  Index count() const { return rows_.rows(); }
+  Rows<T> rows() const {
+    return sparse_ ? Rows<T>(rows_)
+                   : Rows<T>(rows_.values.data(), rows_.rows(), rows_.cols, rows_.cols);
+  }
+  const std::vector<std::string>& labels() const { return labels_; }
+  const LabelCounts& counts() const { return counts_; }
+
+ private:
+  void keep(const Block<T>& block, Index i) {
+    const Rows<T>& from = block.rows;
+    if (sparse_) {
+      const auto& csr = from.csr();
+      push(csr.columns + csr.offsets[i], csr.values + csr.offsets[i],
+           csr.offsets[i + 1] - csr.offsets[i]);
+    } else {
+      push(nullptr, from.row(i), from.cols());
+    }
+    if (block.labels)
+      labels_.emplace_back((*block.labels)[static_cast<std::size_t>(block.first_label + i)]);
+  }
+
+  void push(const std::int32_t* columns, const T* values, std::int64_t entries) {
+    if (columns) rows_.columns.insert(rows_.columns.end(), columns, columns + entries);
+    rows_.values.insert(rows_.values.end(), values, values + entries);
+    rows_.offsets.push_back(static_cast<std::int64_t>(rows_.values.size()));
+  }
+
+  void thin() {
+    Csr<T> all;
+    all.cols = rows_.cols;
+    std::swap(all, rows_);
+    for (Index i = 0; i < all.rows(); i += 2) {
+      const auto row = static_cast<std::size_t>(i);
+      const std::int64_t begin = all.offsets[row], end = all.offsets[row + 1];
+      push(sparse_ ? all.columns.data() + begin : nullptr, all.values.data() + begin, end - begin);
+      if (!labels_.empty()) labels_[row / 2] = std::move(labels_[row]);
+    }
+    if (!labels_.empty()) labels_.resize(static_cast<std::size_t>(count()));
+    step_ *= 2;
+    due_ = count() * step_;
+  }
+
+  Index most_;
+  Index seen_ = 0;
+  Index due_ = 0;
+  Index step_ = 1;
+  Csr<T> rows_;  // dense rows have all their entries, and no column numbers
+  bool sparse_;
+  std::vector<std::string> labels_;
+  LabelCounts counts_;
+};
+
+/// A source that shows a sample what passes by, once.
+template <class T>
+class Watched final : public Source<T> {
+ public:
+  Watched(Source<T>& source, Index most)
+      : source_(source), most_(most), sample_(source.schema(), most) {}
+
+  const RowSample<T>& sample() const { return sample_; }
+
+  const Schema& schema() const override { return source_.schema(); }
+  std::optional<Block<T>> next() override {
+    auto block = source_.next();
+    if (!block) complete_ = true;
+    else if (!complete_) sample_.add(*block);
+    return block;
+  }
+  void rewind() override {
+    source_.rewind();
+    if (!complete_) sample_ = RowSample<T>(source_.schema(), most_);
+  }
+  bool can_rewind() const override { return source_.can_rewind(); }
+  Index expected_rows() const override { return source_.expected_rows(); }
+  Index dropped_rows() const override { return source_.dropped_rows(); }
+  Index missing_cells() const override { return source_.missing_cells(); }
+  std::string name() const override { return source_.name(); }
+
+ private:
+  Source<T>& source_;
+  Index most_;
+  RowSample<T> sample_;
+  bool complete_ = false;
+};
+
+}  // namespace mercer::cli

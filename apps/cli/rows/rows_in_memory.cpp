@@ -1,0 +1,54 @@
+#include "rows/rows_in_memory.hpp"
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+
+namespace mercer::cli {
+
+template <class T>
+KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool twice)
+    : file_(std::move(file)) {
+  // Half for the rows: the other half is for what a solver makes of them.
+  const std::size_t total = memory > 0 ? memory : available_memory_bytes();
+  const std::size_t budget = total / 2;
+  const Schema& s = file_->schema();
+  const double guess =
+      static_cast<double>(file_->expected_rows()) * static_cast<double>(s.features) * sizeof(T);
+  const bool fits = s.sparse || guess <= static_cast<double>(budget);
+  if (fits && (whole_ = file_->whole())) return;
+  if (file_->can_rewind() ? !fits : !twice) return;
+  try {
+    table_ = read_all(*file_, budget);
+  } catch (const Error& e) {
+    if (e.code() != Errc::out_of_memory) throw;
+    require(
+        file_->can_rewind(), Errc::out_of_memory,
+        "{} does not fit into {} and cannot be read twice; save it to a file, or raise --memory",
+        file_->name(), format_bytes(static_cast<double>(total)));
+    table_ = {};
+    file_->rewind();
+    return;
+  }
+  whole_ =
+      Block<T>{table_.rows(), s.weighted ? table_.weights.data() : nullptr,
+               s.label.empty() ? nullptr : &table_.labels, s.id.empty() ? nullptr : &table_.ids, 0};
+}
+
+template <class T>
+std::optional<Block<T>> KeptRows<T>::next() {
+  if (!in_memory()) return file_->next();
+  if (given_ || whole_->rows.rows() == 0) return std::nullopt;
+  given_ = true;
+  return whole_;
+}
+
+template <class T>
+void KeptRows<T>::rewind() {
+  if (!in_memory()) file_->rewind();
+  given_ = false;
+}
+
+template class KeptRows<float>;
+template class KeptRows<double>;
+
+}  // namespace mercer::cli

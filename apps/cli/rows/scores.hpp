@@ -1,0 +1,39 @@
+#pragma once
+// Rows through a model into a file.
+
+#include "terminal/interrupt.hpp"
+#include "terminal/summary.hpp"
+
+#include <mercer/data.hpp>
+#include <mercer/model.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace mercer::cli {
+
+/// A file for the scores of a model: [id,] [label,] pc1 … pck.
+template <class T>
+Sink<T> open_scores(const std::string& path, const Model<T>& model, const Schema& schema,
+                    int threads) {
+  return Sink<T>(path, numbered("pc", model.outputs()), {schema.id, schema.label},
+                 Format::by_extension, threads);
+}
+
+/// Appends the scores of a block, in pieces of about so many bytes.
+template <class T>
+void write_scores(Sink<T>& out, const Model<T>& model, const Block<T>& block,
+                  const TransformOptions& options, std::size_t piece_bytes = std::size_t{4} << 20) {
+  const Index row_bytes = static_cast<Index>(sizeof(T)) * std::max<Index>(1, model.outputs());
+  const Index piece = std::max<Index>(256, static_cast<Index>(piece_bytes) / row_bytes);
+  Matrix<T> scores;
+  for (Index first = 0; first < block.rows.rows(); first += piece) {
+    stop_if_interrupted();
+    const Index count = std::min(piece, block.rows.rows() - first);
+    scores.resize(count, model.outputs());
+    model.transform(block.rows.middle(first, count), scores, options);
+    out.write(scores, block.ids, block.labels, block.first_label + first);
+  }
+}
+
+}  // namespace mercer::cli

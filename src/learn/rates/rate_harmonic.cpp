@@ -1,0 +1,28 @@
+#include "learn/rates/rate_rule.hpp"
+
+namespace mercer {
+
+namespace {
+
+class Harmonic final : public RateRule {
+ public:
+  std::string text() const override { return "1/n"; }
+  RobbinsMonro conditions() const override { return power_law(1); }
+  double eta(double n, const StepFacts&, std::span<double>) const override { return 1 / n; }
+};
+
+}  // namespace
+
+extern const RateRow harmonic_rate = {
+    .name = "1/n",
+    .formula = "1/n",
+    .notes = "the textbook schedule; slow where gaps between eigenvalues are below 1/2",
+    .parameters = {},
+    .make = [](std::span<const double>) -> std::shared_ptr<const RateRule> {
+      return std::make_shared<Harmonic>();
+    },
+};
+
+Rate Rate::harmonic() { return make_rate(harmonic_rate, {}); }
+
+}  // namespace mercer

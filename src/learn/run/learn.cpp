@@ -1,0 +1,515 @@
+#include <mercer/learn.hpp>
+
+#include "core/memory.hpp"
+#include "core/monitor.hpp"
+#include "core/require.hpp"
+#include "learn/run/learn_exact.hpp"
+#include "learn/run/learn_input.hpp"
+#include "learn/run/learn_learner.hpp"
+#include "learn/run/learn_moment.hpp"
+#include "learn/run/learn_order.hpp"
+#include "learn/run/learn_space.hpp"
+#include "learn/run/learn_trace.hpp"
+#include "learn/theory/convergence.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace mercer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int most_epochs = 100;         // when nobody says how many
+constexpr double automatic_until = 0.1;  // degrees
+constexpr double frozen = 0.001;         // degrees: more epochs would change nothing
+constexpr Index single_modes = 16;
+constexpr Index chunk_rows = 1024;  // between two looks at the clock
+constexpr auto checkpoint_seconds = std::chrono::seconds(10);
+/// Looks are half as far apart again each time: where rates fall as 1/n, what a run still turns in
+/// a fixed number of rows would become small without its coming to an end.
+constexpr double look_growth = 1.5;
+constexpr double calm_norm_error = 0.05;
+
+void check(const LearnOptions& o) {
+  require(o.epochs >= 0, Errc::bad_option, "epochs = {} is negative", o.epochs);
+  require(o.until >= 0 && o.until < 90, Errc::bad_option,
+          "until = {} is no angle between 0 and 90 degrees", o.until);
+  require(o.trace_every >= 0 && o.checkpoint_every >= 0 && o.model_every >= 0, Errc::bad_option,
+          "a number of steps is negative");
+  require(!(o.map && o.kernel), Errc::bad_option, "a kernel and a map exclude each other");
+  require(o.landmarks == 0 || o.kernel, Errc::bad_option, "landmarks are for kernels");
+  require(o.landmarks >= 0, Errc::bad_option, "landmarks = {} is negative", o.landmarks);
+  if (o.kernel && o.landmarks == 0) {
+    // Kernel Hebbian learning: weights are combinations of all rows.
+    const LearnerOptions& l = o.learner;
+    const auto needs_landmarks = [](bool asked, const std::string& what) {
+      require(
+          !asked, Errc::bad_option,
+          "{} needs landmarks = M: without them a kernel is learned from all rows by gha, row by "
+          "row, about their mean",
+          what);
+    };
+    needs_landmarks(l.rule != "gha" && l.rule != "oja", "rule " + l.rule);
+    needs_landmarks(l.batch != 1, "batch");
+    needs_landmarks(l.centre != LearnedMean::running, "a mean that is not the rows' own");
+    needs_landmarks(l.forgetting > 0, "forgetting");
+    needs_landmarks(!std::isinf(l.limit), "limit");
+    needs_landmarks(o.theory, "theory in the space of a kernel");
+  }
+  require(!o.resume || !o.checkpoint.empty(), Errc::bad_option,
+          "resume needs to know the checkpoint");
+}
+
+/// Steps of one kind of event: the multiples of `every`.
+struct Events {
+  std::int64_t every = 0;  ///< 0: never
+  bool early = false;      ///< and steps 1, 2, 3, 4, 5, 7, 9, 12, … before the first of them
+
+  std::int64_t next(std::int64_t step) const {
+    if (every == 0) return std::numeric_limits<std::int64_t>::max();
+    if (early && step < every)
+      for (std::int64_t s = 1; s < every; s += std::max<std::int64_t>(1, s / 4))
+        if (s > step) return s;
+    return step - step % every + every;
+  }
+  std::int64_t left(std::int64_t step) const { return every == 0 ? next(step) : next(step) - step; }
+  bool due(std::int64_t before, std::int64_t now) const { return next(before) <= now; }
+};
+
+class Run {
+ public:
+  Run(Source<double>& source, const LearnOptions& options)
+      : o_(options),
+        in_(take_in(source, options)),
+        standard_(standard_of(in_, options)),
+        space_(space_of(in_, options, standard(), replay_)),
+        rows_(in_.prepared() ? std::optional(Rows<double>(in_.features)) : in_.memory),
+        before_(in_.prepared() ? nullptr : standard()),
+        map_(in_.prepared() ? identity_map<double>(in_.features.cols()) : space_.map()),
+        learner_(in_.anchors.size() > 0
+                     ? kernel_learner(*options.kernel, std::exchange(in_.anchors, {}), in_.weights,
+                                      options)
+                     : hebbian_learner(map_, watched(options.learner))),
+        trace_(make_trace()),
+        order_(rows_ ? RowOrder(*rows_, in_.weights, in_.shuffled, options.learner.seed, before_)
+                     : RowOrder(*in_.source, before_)),
+        epochs_(epochs()),
+        until_(options.until > 0                               ? options.until
+               : options.epochs == 0 && in_.memory.has_value() ? automatic_until
+                                                               : 0),
+        report_(options.monitor, "learning", "rows",
+                static_cast<double>(in_.rows) * static_cast<double>(epochs_)) {
+    trace_events_ = {trace_every(), o_.trace_every == 0};
+    checkpoint_events_.every = o_.checkpoint.empty() ? 0 : o_.checkpoint_every;
+    model_events_.every = o_.on_model ? o_.model_every : 0;
+    if (!o_.checkpoint.empty()) run_ = run_description(o_, in_, space_);
+    if (o_.resume) resume();
+  }
+
+  Learned go() {
+    try {
+      while (epoch_ < epochs_ && !stopped_) {
+        const std::int64_t over = order_.begin(epoch_, position_);
+        require(over == position_, Errc::bad_data,
+                "{} has only {} rows, the checkpoint '{}' was written after {}", in_.source->name(),
+                over, o_.checkpoint, position_);
+        run_epoch();
+        if (stopped_) break;
+        epoch_rows_ = position_;
+        epoch_weight_ = position_weight_;
+        if (look_is_due()) look();
+        // A stream that ended may go on another day, where it ended.
+        if (stopped_ || !in_.again()) break;
+        ++epoch_;
+        position_ = 0;
+        position_weight_ = 0;
+      }
+    } catch (const Error& error) {
+      if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
+      stop_ = LearnStop::interrupted;
+    }
+    if (!o_.checkpoint.empty()) save();
+    // Of the rows that wait for their mini-batch a run that goes on makes a full one.
+    learner_->flush();
+    require(learner_->rows() > 0, Errc::bad_data, "{} has no rows to learn from",
+            in_.source->name());
+    return result();
+  }
+
+ private:
+  const Standard* standard() const { return standard_ ? &*standard_ : nullptr; }
+
+  /// Rows that come once, or that fade, are judged as they come; the others are read again.
+  LearnerOptions watched(LearnerOptions learner) {
+    if (!rows_)
+      if (const auto whole = in_.source->whole()) {
+        judged_ = whole->rows;
+        judged_weights_ = whole->weights;
+      }
+    if (rows_) {
+      judged_ = *rows_;
+      judged_weights_ = in_.weights;
+    }
+    if (learner.forgetting > 0) judged_.reset();
+    learner.watch = !judged_;
+    return learner;
+  }
+
+  std::unique_ptr<RowsMoment> moment() const {
+    if (!judged_) return nullptr;
+    const LearnerOptions& l = o_.learner;
+    return std::make_unique<RowsMoment>(*judged_, judged_weights_, before_, map_, l.centre,
+                                        learner_->mean(), l.threads);
+  }
+
+  int epochs() const {
+    const int epochs = o_.epochs > 0 ? o_.epochs : in_.memory ? most_epochs : 1;
+    require(
+        epochs == 1 || in_.again(), Errc::bad_option,
+        "epochs = {}: {} can be read only once; save it to a file, or use order shuffled, which "
+        "keeps its rows",
+        epochs, in_.source->name());
+    return epochs;
+  }
+
+  std::int64_t trace_every() const {
+    if (o_.trace_every > 0) return o_.trace_every;
+    const double steps = static_cast<double>(in_.rows) * epochs_ /
+                         static_cast<double>(std::max<Index>(1, o_.learner.batch));
+    return in_.rows > 0 ? std::max<std::int64_t>(1, std::llround(steps / 1000)) : 1000;
+  }
+
+  RunTrace make_trace() {
+    const Index k = o_.learner.components;
+    if (!o_.theory) return RunTrace(o_.trace, std::nullopt, 0, k);
+    require(in_.again(), Errc::bad_option,
+            "theory needs a pass before the run, and {} can be read only once; save it to a file",
+            in_.source->name());
+    Exact exact =
+        exact_pairs(rows_ ? &*rows_ : nullptr, in_.weights, *in_.source, map_, before_, o_);
+    if (!in_.memory) in_.source->rewind();
+    in_.rows = exact.rows;
+    Theory theory(std::move(exact.values), exact.vectors, learner_->weights(),
+                  flow_of(o_.learner.rule, k));
+    const Index wanted = o_.modes > 0 ? o_.modes : k == 1 ? single_modes : k;
+    const Index most = k == 1 ? theory.modes() : std::min(k, theory.modes());
+    return RunTrace(o_.trace, std::move(theory), std::min(wanted, most), k);
+  }
+
+  /// Rows that can be learned before something is to be done.
+  Index rows_ahead() const {
+    const std::int64_t now = learner_->steps(), batch = o_.learner.batch;
+    const std::int64_t steps =
+        std::min({trace_events_.left(now), checkpoint_events_.left(now), model_events_.left(now)});
+    // Rows that wait for their mini-batch to fill up are not known here: the last step before an
+    // event is taken row by row.
+    std::int64_t rows = chunk_rows;
+    if (steps <= chunk_rows)
+      rows = batch == 1 ? steps : std::max<std::int64_t>(1, (steps - 1) * batch);
+    if (epoch_ == 0) rows = std::min(rows, next_look_ - (learner_->rows() + learner_->skipped()));
+    return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
+  }
+
+  void run_epoch() {
+    for (;;) {
+      const Block<double> block = order_.next(rows_ahead());
+      const Index rows = block.rows.rows();
+      if (rows == 0) break;
+      const std::int64_t before = learner_->steps();
+      learner_->update(block.rows, block.weights);
+      position_ += rows;
+      for (Index i = 0; i < rows; ++i) position_weight_ += block.weights ? block.weights[i] : 1;
+      after(before);
+      report_(static_cast<double>(learner_->rows() + learner_->skipped()));
+      if (stopped_) return;
+    }
+    require(position_ > 0, Errc::bad_data, "{} has no rows to learn from", in_.source->name());
+  }
+
+  void after(std::int64_t before) {
+    const std::int64_t now = learner_->steps();
+    if (trace_events_.due(before, now)) trace_.take(*learner_, now % trace_events_.every == 0);
+    if (epoch_ == 0 && look_is_due()) look();
+    if (model_events_.due(before, now)) o_.on_model(model());
+    if (o_.checkpoint.empty() || now == before) return;
+    if (checkpoint_events_.every > 0 ? checkpoint_events_.due(before, now)
+                                     : Clock::now() >= next_save_)
+      save();
+  }
+
+  /// In the first epoch every row is new; after it a run is looked at where it has seen all rows
+  /// equally often. In between weights follow the rows of the moment, by about η√N.
+  bool look_is_due() const { return learner_->rows() + learner_->skipped() >= next_look_; }
+
+  void look() {
+    const std::int64_t rows = learner_->rows() + learner_->skipped();
+    if (learner_->steps() > 0) {
+      convergence_ = learner_->look(moment().get());
+      looked_at_ = rows;
+      note_ = fmt::format("turned {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
+                          100 * convergence_.explained);
+      report_.note(note_);
+      ++looks_;
+      // Plain Hebb turns no more either, once it is on its way to infinity.
+      const bool calm = looks_ > 1 && convergence_.angle_change <= until_ &&
+                        convergence_.norm_error <= calm_norm_error;
+      calm_ = calm ? calm_ + 1 : 0;
+      // Once may be chance; and where nobody has said so, not moving is no reason to stop.
+      if (until_ > 0 && calm_ >= 2 &&
+          (o_.until > 0 || convergence_.converged || convergence_.angle_change <= frozen)) {
+        stop_ = convergence_.converged ? LearnStop::converged : LearnStop::not_moving;
+        stopped_ = true;
+      }
+    }
+    next_look_ = std::max(rows + first_look(),
+                          static_cast<std::int64_t>(look_growth * static_cast<double>(rows)));
+  }
+
+  std::int64_t first_look() const {
+    return std::clamp<std::int64_t>(in_.rows > 0 ? in_.rows : 1000, 100, 1000);
+  }
+
+  void save() {
+    trace_.flush();
+    Checkpoint c;
+    c.run = run_;
+    c.counts = {{"epoch", epoch_},
+                {"row", position_},
+                {"trace_every", trace_events_.every},
+                {"next_look", next_look_},
+                {"looks", looks_},
+                {"calm", calm_},
+                {"epoch_rows", epoch_rows_},
+                {"looked_at", looked_at_},
+                {"trace_early", trace_events_.early ? 1 : 0},
+                {"state", static_cast<int>(convergence_.state)},
+                {"stopped", stopped_ ? 1 : 0}};
+    Matrix<double> convergence(1, 6), variances;
+    convergence << convergence_.angle_change, convergence_.norm_error, convergence_.correlation,
+        convergence_.variance_error, convergence_.angle, convergence_.explained;
+    c.arrays["convergence"] = convergence;
+    if (const Index k = convergence_.variances.size(); k > 0) {
+      variances.resize(2, k);
+      variances.row(0) = convergence_.variances.transpose();
+      variances.row(1) = convergence_.errors.transpose();
+    }
+    c.arrays["variances"] = variances;
+    Matrix<double> weights(1, 2);
+    weights << position_weight_, epoch_weight_;
+    c.arrays["weights"] = weights;
+    c.texts = {{"convergence", convergence_.text}, {"note", note_}};
+    trace_.save(c);
+    c.learner = learner_->save_state();
+    save_checkpoint(c, o_.checkpoint);
+    next_save_ = Clock::now() + checkpoint_seconds;
+  }
+
+  void resume() {
+    const auto found = load_checkpoint(o_.checkpoint);
+    if (!found) {
+      if (o_.trace.keep) o_.trace.keep(0);
+      return;
+    }
+    require_same_run(*found, run_, o_.checkpoint);
+    try {
+      const std::int64_t every = found->counts.at("trace_every");
+      require(o_.trace_every == 0 || o_.trace_every == every, Errc::bad_file,
+              "checkpoint '{}' has a row of the trace every {} steps, not {}", o_.checkpoint, every,
+              o_.trace_every);
+      trace_events_ = {every, found->counts.at("trace_early") != 0};
+      epoch_ = static_cast<int>(found->counts.at("epoch"));
+      position_ = found->counts.at("row");
+      next_look_ = found->counts.at("next_look");
+      looks_ = found->counts.at("looks");
+      calm_ = found->counts.at("calm");
+      epoch_rows_ = found->counts.at("epoch_rows");
+      looked_at_ = found->counts.at("looked_at");
+      stopped_ = found->counts.at("stopped") != 0 && until_ > 0;
+      const auto numbers = [&](const char* name, Index count) {
+        const Matrix<double>& array = found->arrays.at(name);
+        if (array.rows() != 1 || array.cols() != count) throw std::out_of_range(name);
+        return array;
+      };
+      const Matrix<double> c = numbers("convergence", 6), weights = numbers("weights", 2);
+      const std::int64_t state = found->counts.at("state");
+      if (state < 0 || state > static_cast<int>(LearnState::converged))
+        throw std::out_of_range("state");
+      convergence_ = {.angle_change = c(0, 0),
+                      .norm_error = c(0, 1),
+                      .correlation = c(0, 2),
+                      .variance_error = c(0, 3),
+                      .angle = c(0, 4),
+                      .explained = c(0, 5),
+                      .state = static_cast<LearnState>(state),
+                      .converged = state == static_cast<int>(LearnState::converged),
+                      .text = found->texts.at("convergence")};
+      const Matrix<double>& variances = found->arrays.at("variances");
+      if (variances.size() > 0) {
+        if (variances.rows() != 2 || variances.cols() != o_.learner.components)
+          throw std::out_of_range("variances");
+        convergence_.variances = variances.row(0).transpose();
+        convergence_.errors = variances.row(1).transpose();
+      }
+      if (stopped_) stop_ = convergence_.converged ? LearnStop::converged : LearnStop::not_moving;
+      position_weight_ = weights(0, 0);
+      epoch_weight_ = weights(0, 1);
+      note_ = found->texts.at("note");
+      report_.note(note_);
+      trace_.restore(*found);
+    } catch (const std::out_of_range&) {
+      fail(Errc::bad_file, "checkpoint '{}' is damaged (a part is missing)", o_.checkpoint);
+    }
+    learner_->load_state(found->learner);
+    resumed_at_ = learner_->rows() + learner_->skipped();
+    report_(static_cast<double>(*resumed_at_));
+  }
+
+  Model<double> model() const {
+    ModelParts<double> parts = learner_->model().parts();
+    const Schema& schema = in_.source->schema();
+    parts = space_.finished(std::move(parts), standard(), in_.input_mean);
+    parts.feature_names = schema.feature_names;
+    parts.label_column = schema.label;
+    parts.id_column = schema.id;
+    if (epoch_rows_ > 0) {
+      // Rows that came again are not new rows: variances stay, sums are those of one epoch.
+      parts.eigenvalues *= epoch_weight_ / parts.report.weight;
+      parts.report.n_samples = epoch_rows_;
+      parts.report.weight = epoch_weight_;
+    }
+    parts.report.solver.passes = std::min(epoch_ + 1, epochs_);
+    parts.report.solver.converged = convergence_.converged;
+    parts.report.certificate = certificate(parts);
+    parts.report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    parts.report.peak_memory_bytes = peak_memory_bytes();
+    return Model<double>(std::move(parts));
+  }
+
+  /// Of the variances that were measured, wide enough for the learned ones beside them.
+  Certificate certificate(const ModelParts<double>& parts) const {
+    Certificate out;
+    const Index k = parts.eigenvalues.size();
+    if (!convergence_.converged || convergence_.variances.size() != k) {
+      out.reason = fmt::format(
+          "learned, and the run is {}: variances are those along its weights, which may be far "
+          "from "
+          "the components",
+          convergence_.converged ? "not measured" : "not known to have converged");
+      return out;
+    }
+    const bool landmarks = space_.in_kernel_space();
+    if (landmarks && !in_.memory) {
+      out.reason =
+          "learned in the space of landmarks, and what they leave out of the kernel is not known "
+          "of "
+          "rows that are not kept";
+      return out;
+    }
+    if (landmarks && !left_out_)
+      left_out_ = space_.left_out(*in_.memory, in_.weights, standard(), o_.learner.threads);
+    const double left = left_out_.value_or(0);
+    // Sums over the rows in double.
+    out.rounding = 64 * std::numeric_limits<double>::epsilon() * parts.report.total_variance *
+                   parts.report.weight;
+    for (Index j = 0; j < k; ++j) {
+      const double learned = parts.eigenvalues[j];
+      // R has the divisor N whatever that of the model's variances is.
+      const double scale = parts.report.weight, middle = convergence_.variances[j] * scale;
+      const double error = convergence_.errors[j] * scale + out.rounding;
+      out.low.push_back(std::min(learned, middle - error));
+      // K less its part in the landmarks' space has no negative eigenvalue, hence none above its
+      // trace.
+      out.high.push_back(std::max(learned, middle + error) + left);
+    }
+    out.confidence = 0.95;
+    out.reason =
+        judged_ || in_.memory
+            ? "residuals of the components over all rows; the others were looked for from random "
+              "vectors"
+            : "standard error of a learned variance, from sums over blocks of 64 rows of the "
+              "stream";
+    if (landmarks) out.reason += "; and the trace of what the landmarks leave out";
+    return out;
+  }
+
+  Learned result() {
+    // After the last checkpoint: a run that goes on from it has neither this row nor this look.
+    if (learner_->steps() > 0 && !trace_.has(learner_->steps())) trace_.take_last(*learner_);
+    if (looks_ == 0 || stop_ == LearnStop::end) {
+      Convergence now = learner_->look(moment().get());
+      // A look soon after another sees little turning.
+      const auto rows = static_cast<double>(learner_->rows() + learner_->skipped());
+      if (rows - static_cast<double>(looked_at_) < 0.1 * rows &&
+          now.angle_change < convergence_.angle_change) {
+        now.angle_change = convergence_.angle_change;
+        settle(now, looks_ > 1);
+      }
+      convergence_ = now;
+    }
+    Learned out{.model = model(),
+                .convergence = convergence_,
+                .stop = stop_,
+                .rows = learner_->rows(),
+                .skipped = learner_->skipped(),
+                .steps = learner_->steps(),
+                .time = learner_->time(),
+                .epochs = std::min(epoch_ + 1, epochs_),
+                .shuffled = in_.shuffled,
+                .resumed_at = resumed_at_,
+                .trace = trace_.rows(),
+                .theory = trace_.report(*learner_)};
+    return out;
+  }
+
+  const LearnOptions& o_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_save_ = Clock::now() + checkpoint_seconds;
+  Input in_;
+  std::unique_ptr<Source<double>> replay_;
+  std::optional<Standard> standard_;
+  LearnSpace space_;
+  std::optional<Rows<double>> rows_;        // what is learned, where it lies in memory
+  const Standard* before_;                  // what is done to it before
+  std::shared_ptr<const Map<double>> map_;  // and then
+  std::optional<Rows<double>> judged_;      // rows by which the run is judged; none: as they come
+  const double* judged_weights_ = nullptr;
+  std::unique_ptr<RunLearner> learner_;
+  RunTrace trace_;
+  RowOrder order_;
+  int epochs_;
+  double until_;
+  std::string note_;
+  Reporter report_;
+  Events trace_events_, checkpoint_events_, model_events_;
+  std::vector<std::pair<std::string, std::string>> run_;
+  std::optional<std::int64_t> resumed_at_;
+
+  int epoch_ = 0;
+  std::int64_t position_ = 0;                      // rows of the epoch that are over
+  std::int64_t epoch_rows_ = 0;                    // of a whole epoch; 0: not known yet
+  double position_weight_ = 0, epoch_weight_ = 0;  // of the same rows
+  std::int64_t looked_at_ = 0;                     // rows at the last look
+  std::int64_t next_look_ = first_look();
+  std::int64_t looks_ = 0, calm_ = 0;
+  Convergence convergence_;
+  mutable std::optional<double> left_out_;  // by landmarks, once it is asked for
+  LearnStop stop_ = LearnStop::end;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Learned learn(Source<double>& source, const LearnOptions& options) {
+  check(options);
+  return Run(source, options).go();
+}
+
+Learned learn(const Rows<double>& rows, const LearnOptions& options, const double* weights) {
+  return learn(*from_memory(rows, weights), options);
+}
+
+}  // namespace mercer

@@ -1,0 +1,170 @@
+#include "learn/run/learn_input.hpp"
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "learn/run/learn_identity.hpp"
+#include "operators/column_means.hpp"
+#include "pca/validate.hpp"
+
+#include <mercer/version.hpp>
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+
+constexpr Index most_landmarks = 4000;  // their similarities are decomposed: 4000³ flops
+
+const char* name_of(LearnedMean mean) {
+  return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
+}
+
+Vector<double> mean_of(const Input& in) {
+  ColumnMeans means(in.memory->cols(), false);
+  means.add(*in.memory, in.weights, 1);
+  return means.mean();
+}
+
+}  // namespace
+
+double allowed_memory(const LearnOptions& o) {
+  return o.memory > 0 ? static_cast<double>(o.memory)
+                      : 0.8 * static_cast<double>(available_memory_bytes());
+}
+
+Input take_in(Source<double>& source, const LearnOptions& o) {
+  Input in;
+  in.source = &source;
+  const double allowed = allowed_memory(o);
+  const double bytes = static_cast<double>(source.expected_rows()) *
+                       static_cast<double>(source.schema().features) * sizeof(double);
+  const bool all_needed = o.order == Order::shuffled || (o.kernel && o.landmarks == 0);
+  const bool fits = source.schema().sparse || bytes <= allowed / 2;
+  require(
+      fits || !all_needed, Errc::out_of_memory,
+      "{}: its {} do not fit into half of the memory of {}, and {} needs all rows at once; use {}",
+      source.name(), format_bytes(bytes), format_bytes(allowed),
+      o.order == Order::shuffled ? "order shuffled" : "a kernel without landmarks",
+      o.order == Order::shuffled ? "order as-it-comes, or more memory"
+                                 : "landmarks, or more memory");
+  const bool wanted = o.order == Order::automatic && source.can_rewind() && fits;
+  if (!all_needed && !wanted) {
+    in.rows = source.can_rewind() ? source.expected_rows() : 0;
+    return in;
+  }
+  if (const auto whole = source.whole()) {
+    in.memory = whole->rows;
+    in.weights = whole->weights;
+  } else {
+    in.table = read_all(source, static_cast<std::size_t>(allowed / 2));
+    in.memory = in.table.rows();
+    if (!in.table.weights.empty()) in.weights = in.table.weights.data();
+  }
+  require_weights(in.weights, in.memory->rows());
+  in.rows = in.memory->rows();
+  require(in.rows > 0, Errc::bad_data, "{} has no rows", source.name());
+  in.shuffled = o.order != Order::as_it_comes;
+  return in;
+}
+
+std::optional<Standard> standard_of(Input& in, const LearnOptions& o) {
+  if (o.scale == Scale::none) return std::nullopt;
+  require(
+      in.again(), Errc::bad_option,
+      "scale = std needs a pass before the run, and {} can be read only once; save it to a file, "
+      "or scale its columns beforehand",
+      in.source->name());
+  FitOptions fitting;
+  fitting.scale = Scale::std;
+  fitting.threads = o.learner.threads;
+  Passes<double> passes =
+      in.memory ? Passes<double>(*in.memory, in.weights, o.monitor) : Passes<double>(*in.source);
+  Standard standard = find_standard(passes, fitting);
+  if (!in.memory) in.source->rewind();
+  in.rows = static_cast<Index>(passes.rows());
+  return standard;
+}
+
+LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
+                    std::unique_ptr<Source<double>>& replay) {
+  const Index d = in.source->schema().features;
+  if (!o.kernel) return LearnSpace(o.map ? o.map : identity_map<double>(d));
+  if (o.landmarks == 0) {
+    in.anchors = landmark_rows(*in.memory, in.rows, standard);
+    in.features = Vector<double>::LinSpaced(in.rows, 0, static_cast<double>(in.rows - 1));
+    in.input_mean = mean_of(in);
+    return LearnSpace(identity_map<double>(1));
+  }
+  require(
+      o.landmarks <= most_landmarks, Errc::bad_option,
+      "landmarks = {} are too many: their {} similarities are decomposed first; use {} or fewer",
+      o.landmarks,
+      format_bytes(8.0 * static_cast<double>(o.landmarks) * static_cast<double>(o.landmarks)),
+      most_landmarks);
+  Matrix<double> landmarks;
+  Kernel kernel = *o.kernel;
+  if (in.memory) {
+    landmarks = landmark_rows(*in.memory, o.landmarks, standard, in.weights);
+    kernel = with_width(kernel, *in.memory, standard, in.weights);
+  } else {
+    Matrix<double> first(0, d);
+    std::vector<double> weights;
+    while (first.rows() < o.landmarks) {
+      const auto block = in.source->next();
+      if (!block) break;
+      if (block->weights)
+        weights.insert(weights.end(), block->weights, block->weights + block->rows.rows());
+      const Matrix<double> rows = landmark_rows(block->rows, block->rows.rows(), nullptr);
+      first.conservativeResize(first.rows() + rows.rows(), d);
+      first.bottomRows(rows.rows()) = rows;
+    }
+    require(first.rows() > 0, Errc::bad_data, "{} has no rows", in.source->name());
+    const Rows<double> beginning =
+        Rows<double>(first).middle(0, std::min(o.landmarks, first.rows()));
+    const double* w = weights.empty() ? nullptr : weights.data();
+    landmarks = landmark_rows(beginning, o.landmarks, standard, w);
+    kernel = with_width(kernel, beginning, standard, w);
+    if (in.source->can_rewind()) {
+      in.source->rewind();
+    } else {
+      replay = replayed(std::move(first), std::move(weights), *in.source);
+      in.source = replay.get();
+    }
+  }
+  require(landmarks.rows() > 0, Errc::bad_data, "{}: no row has a weight above 0",
+          in.source->name());
+  LearnSpace space(kernel, std::move(landmarks));
+  const double bytes =
+      8.0 * static_cast<double>(in.rows) * static_cast<double>(space.map()->features());
+  if (in.memory && bytes <= allowed_memory(o) / 4) {
+    in.features = space.features(*in.memory, standard, o.learner.threads);
+    in.input_mean = mean_of(in);
+  }
+  return space;
+}
+
+std::vector<std::pair<std::string, std::string>> run_description(const LearnOptions& o,
+                                                                 const Input& in,
+                                                                 const LearnSpace& space) {
+  const LearnerOptions& l = o.learner;
+  return {
+      {"version of Mercer", MERCER_VERSION},
+      {"input", identity_of(*in.source, in.in_memory())},
+      {"number of columns", columns_of(in.source->schema())},
+      {"weights", weights_of(in.source->schema(), in.in_memory(), in.weights)},
+      {"rule", l.rule},
+      {"number of components", fmt::format("{}", l.components)},
+      {"rate", l.rate.text()},
+      {"batch", fmt::format("{}", l.batch)},
+      {"mean", name_of(l.centre)},
+      {"forgetting", fmt::format("{}", l.forgetting)},
+      {"limit", fmt::format("{}", l.limit)},
+      {"seed", fmt::format("{}", l.seed)},
+      {"map", o.kernel && o.landmarks == 0 ? "all rows, " + o.kernel->text() : space.map()->text()},
+      {"order", in.shuffled ? "shuffled" : "as it comes"},
+      {"scale", o.scale == Scale::std ? "std" : "none"},
+      {"theory", o.theory ? "on" : "off"}};
+}
+
+}  // namespace mercer

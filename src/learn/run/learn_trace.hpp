@@ -1,0 +1,51 @@
+#pragma once
+// Watches a run: rows of the trace, with theory beside them where it is known.
+
+#include "learn/run/checkpoint.hpp"
+#include "learn/run/learn_learner.hpp"
+#include "learn/theory/theory.hpp"
+
+#include <mercer/learn.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace mercer {
+
+class RunTrace {
+ public:
+  /// `theory`: none when only the run itself is known.
+  RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons);
+
+  /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is
+  /// averaged.
+  void take(const RunLearner& learner, bool regular);
+  /// The last row, of which a run that goes on from a checkpoint knows nothing.
+  void take_last(const RunLearner& learner);
+  bool has(std::int64_t step) const { return last_step_ == step; }
+
+  /// Thinned evenly.
+  std::vector<TraceRow> rows() const;
+  std::optional<TheoryReport> report(const RunLearner& learner) const;
+
+  void save(Checkpoint& checkpoint) const;
+  /// Tells the output which of its rows count.
+  void restore(const Checkpoint& checkpoint);
+  void flush() const;
+
+ private:
+  TraceRow row_of(const RunLearner& learner);
+  void keep(TraceRow row);
+
+  TraceOutput output_;
+  std::optional<Theory> theory_;
+  Index modes_, neurons_;
+  std::vector<TraceRow> kept_, early_;
+  std::int64_t stride_ = 1;  // every stride-th row is kept
+  std::int64_t taken_ = 0, regular_ = 0;
+  std::int64_t last_step_ = -1;
+  std::optional<TraceRow> last_;
+  double gap_sum_ = 0, last_gap_ = 0;
+};
+
+}  // namespace mercer

@@ -1,0 +1,142 @@
+#include "learn/theory/convergence.hpp"
+
+#include "learn/rules/hebbian_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+constexpr double converged_norm = 0.02;
+
+/// What a run that has not converged needs.
+const char* remedy(LearnState state) {
+  return state == LearnState::moving
+             ? "; learn from more rows or more epochs, or with a rate that falls"
+             : "; learn from more rows, with a larger rate, or fewer components: variances close "
+               "to "
+               "each other need many";
+}
+
+std::string sentence(const Convergence& c, bool measured) {
+  const std::string moved = fmt::format(
+      "rotation {:.2g} degrees since the last check, norm error {:.2g}, output correlation {:.2g}, "
+      "variance error {:.2g} %",
+      c.angle_change, c.norm_error, c.correlation, 100 * c.variance_error);
+  switch (c.state) {
+    case LearnState::converged:
+      return fmt::format(
+          "converged: components within {:.2g} degrees of those of the rows (95 % confidence), {}",
+          c.angle, moved);
+    case LearnState::not_moving:
+      return fmt::format(
+          "not moving, but not known to have converged: {}; {}",
+          !measured ? "the angle to the components of the rows was not measured"
+          : c.angle >= 90
+              ? "the rows do not tell the angle to their components"
+              : fmt::format("components may be {:.2g} degrees from those of the rows", c.angle),
+          moved + remedy(c.state));
+    case LearnState::moving:
+      break;
+  }
+  return fmt::format("moving, not converged: {}", moved + remedy(c.state));
+}
+
+}  // namespace
+
+std::string_view name_of(LearnState state) {
+  switch (state) {
+    case LearnState::converged:
+      return "converged";
+    case LearnState::not_moving:
+      return "not moving";
+    case LearnState::moving:
+      break;
+  }
+  return "moving";
+}
+
+void judge(Convergence& c, bool compared, const Verdict& verdict) {
+  c.angle = verdict.largest();
+  c.variances = verdict.values;
+  c.errors = verdict.errors;
+  settle(c, compared);
+}
+
+void settle(Convergence& c, bool compared) {
+  const bool still = compared && c.angle_change <= still_degrees;
+  const bool there = compared && c.angle_change <= converged_degrees &&
+                     c.angle <= converged_degrees && c.norm_error <= converged_norm;
+  c.state = there ? LearnState::converged : still ? LearnState::not_moving : LearnState::moving;
+  c.converged = there;
+  c.text = sentence(c, c.variances.size() > 0);
+}
+
+double largest_correlation(const Matrix<double>& covariance) {
+  double largest = 0;
+  for (Index j = 0; j < covariance.rows(); ++j)
+    for (Index i = 0; i < j; ++i) {
+      const double scale = std::sqrt(covariance(i, i) * covariance(j, j));
+      if (scale > 0) largest = std::max(largest, std::abs(covariance(i, j)) / scale);
+    }
+  return largest;
+}
+
+Convergence Hebbian::look(Moment* rows) {
+  State& s = *state_;
+  const Matrix<double> w = s.settled();
+  const Index k = s.components();
+  Convergence c;
+  const bool compared = s.looked_at.size() > 0 && s.steps > 0;
+  if (compared) c.angle_change = 0;
+  for (Index j = 0; j < k; ++j) {
+    if (compared) c.angle_change = std::max(c.angle_change, turned(w.row(j), s.looked_at.row(j)));
+    c.norm_error = std::max(c.norm_error, std::abs(w.row(j).norm() - 1));
+  }
+  c.correlation = largest_correlation(s.covariance);
+  if (s.recent_total > 0) c.explained = s.energy.sum() / s.recent_total;
+  // The same rows on both sides: what differs is how the weights were when they came.
+  const auto n = static_cast<Index>(std::min<std::int64_t>(s.remembered, s.recent.rows()));
+  if (n > 0) {
+    const Matrix<double> y = s.recent.topRows(n) * w.transpose();
+    for (Index j = 0; j < k; ++j) {
+      const double quotient = y.col(j).squaredNorm() / w.row(j).squaredNorm();
+      const double then = s.recent_outputs.topRows(n).col(j).squaredNorm();
+      if (quotient > 0)
+        c.variance_error = std::max(c.variance_error, std::abs(then / quotient - 1));
+    }
+  }
+  Verdict verdict;
+  const Matrix<double> b = s.orthonormal_components();
+  if (rows && compared && c.angle_change <= converged_degrees)
+    verdict = certify(*rows, b, converged_degrees, s.options.seed);
+  if (s.watch.on()) {
+    verdict = s.watch.verdict(b);
+    // What was known at the last look still is, but for what has turned since then; unless the rows
+    // themselves are taken to change.
+    const double carried =
+        s.options.forgetting > 0 ? 90 : std::min(90.0, s.known[0] + c.angle_change);
+    if (verdict.largest() > carried) {
+      verdict = {.angles = Vector<double>::Constant(1, carried),
+                 .bounds = Vector<double>::Zero(1),
+                 .values = s.known.segment(1, k),
+                 .errors = s.known.tail(k)};
+    } else if (verdict.angles.size() > 0) {
+      s.known << verdict.largest(), verdict.values, verdict.errors;
+    }
+    s.known[0] = std::min(verdict.largest(), 90.0);
+    // Test vectors follow, but not so often that their rows stay few; where they span everything,
+    // only rows that change are a reason to begin anew.
+    const bool follows = !s.watch.whole() || s.options.forgetting > 0;
+    if (follows && s.watch.rows() > 2 * s.watch.begun()) s.watch.restart(b, s.rows);
+  }
+  judge(c, compared, verdict);
+  s.looked_at = w;
+  return c;
+}
+
+}  // namespace mercer

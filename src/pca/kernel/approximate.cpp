@@ -1,0 +1,321 @@
+#include "pca/kernel/approximate.hpp"
+
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "linalg/lapack.hpp"
+#include "pca/compare_cost.hpp"
+#include "pca/kernel/kernel_pca.hpp"
+#include "pca/kernel/landmarks.hpp"
+#include "pca/kernel/moved_rows.hpp"
+#include "pca/kernel/width_sample.hpp"
+#include "pca/linear/spectrum.hpp"
+#include "solvers/dense.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <type_traits>
+
+namespace mercer {
+
+namespace {
+
+/// Rows that stand for all when a kernel's width is chosen or its validity looked at.
+constexpr Index standing_for_all = 1000;
+
+/// Residual and rounding are within this share of the first eigenvalue.
+template <class T>
+double approximate_tolerance(const FitOptions& options) {
+  return std::max(options.tolerance, std::is_same_v<T, float> ? 1e-5 : 0.0);
+}
+
+/// Eigenpairs of the features' scatter, as many as are kept, and a bound of what rounding and the
+/// eigensolver did to their values.
+struct FeatureSpectrum : Spectrum {
+  double rounding = 0;
+};
+
+template <class T>
+FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, const Approx& approx,
+                            const FitOptions& options) {
+  const Index m = features.scatter.rows();
+  const Components& asked = options.components;
+  const bool counted = asked.kind() == Components::Kind::count;
+  require(!counted || asked.soft() || asked.count() <= m, Errc::bad_option,
+          "-k {} is too large: {} has {} features, and no more components", asked.count(),
+          text_of(approx), m);
+  FeatureSpectrum s;
+  // What landmarks leave out is variance too.
+  const double explained = features.scatter.trace();
+  s.total = explained + features.left;
+  s.noise = features.noise;
+  require(features.varies || !options.center, Errc::bad_data,
+          "all rows are equal, there is no variance to explain");
+  const auto require_variance = [&](bool seen) {
+    require(
+        seen, Errc::bad_data,
+        "{}: the variance of the rows is not above the rounding of the kernel's values, {:.2g} of "
+        "their size: the kernel is nearly constant on these rows, or their mean is large beside "
+        "their spread; centre or scale the data, or use a narrower kernel",
+        text_of(approx), s.noise / features.trace);
+  };
+  require_variance(s.total > s.noise);
+  require(asked.kind() != Components::Kind::fraction || asked.fraction() * s.total <= explained,
+          Errc::bad_option,
+          "-k {}: {} holds {:.4f} of the variance for certain; use more features or fewer -k",
+          asked.fraction(), text_of(approx), explained / s.total);
+  // One thread: the same bits for any number of them.
+  const SymmetricEigen pairs =
+      symmetric_eigen(features.scatter, counted ? std::min(asked.count(), m) : m, 1);
+  s.eigenvalues = pairs.values;
+  require_variance(s.eigenvalues[0] > 0);
+  s.components = pairs.vectors;
+  Matrix<double> rest = pairs.vectors * features.scatter;
+  rest -= pairs.values.asDiagonal() * pairs.vectors;
+  s.residuals = rest.rowwise().norm() / s.eigenvalues[0];
+
+  // The eigensolver's own error is at most a small multiple of m units of the largest.
+  s.rounding = features.rounding + static_cast<double>(m) * 0x1p-52 * s.eigenvalues[0] +
+               s.residuals.maxCoeff() * s.eigenvalues[0];
+  const double lowest = s.eigenvalues[s.eigenvalues.size() - 1];
+  require(
+      lowest >= -s.rounding && s.eigenvalues.sum() <= s.total + static_cast<double>(m) * s.rounding,
+      Errc::not_converged,
+      "the features of {} have eigenvalues from {:.4g} to {:.4g} and a trace of {:.4g}, which no "
+      "rounding explains: please report this with the data",
+      text_of(approx), lowest, s.eigenvalues[0], s.total);
+  const double allowed = approximate_tolerance<T>(options);
+  require(s.rounding <= allowed * s.eigenvalues[0], Errc::not_converged,
+          "{}: rounding may move the eigenvalues by {:.2g} of the largest, more than the tolerance "
+          "of {:.2g}{}: the kernel is nearly constant on these rows, or their mean is large beside "
+          "their spread; centre or scale the data, use a narrower kernel, or allow a tolerance of "
+          "{:.0e}",
+          text_of(approx), s.rounding / s.eigenvalues[0], allowed,
+          allowed > options.tolerance ? " that floats have" : "",
+          2 * s.rounding / s.eigenvalues[0]);
+  return s;
+}
+
+/// Refuses an error beyond what the approximation sets as its limit.
+template <class T>
+void require_within_limit(const typename FeatureSums<T>::Result& features, const Approx& approx) {
+  const Approximation& error = features.error;
+  const auto* cholesky = std::get_if<Cholesky>(&approx);
+  const double limit = cholesky && cholesky->rank == 0 ? cholesky->tolerance : error_limit(approx);
+  const double reached = error.error + 2 * error.spread;
+  // Where landmarks end is decided by shares that leave rounding out.
+  const double undecided = LandmarkFeatures<T>::noise(error.rank);
+  require(limit == 0 || reached <= limit + undecided, Errc::not_converged,
+          "--approx {}: the error is {:.4g} of the kernel matrix, more than the limit of {:g}; use "
+          "more "
+          "features",
+          text_of(approx), reached, limit);
+}
+
+/// Each true eigenvalue lies between the one of the features less `below` and plus `above`.
+template <class T>
+Certificate certificate_of(const typename FeatureSums<T>::Result& features,
+                           const Vector<double>& eigenvalues, double rounding) {
+  Certificate out;
+  out.rounding = rounding;
+  out.confidence = features.confidence;
+  for (const double value : eigenvalues) {
+    // Kernel matrices have no eigenvalue below 0: an interval that began there would hold no more.
+    out.low.push_back(std::max(0.0, value - features.error.below));
+    out.high.push_back(value + features.error.above);
+  }
+  if (features.confidence < 1)
+    out.reason =
+        "the Frobenius norm of the error, estimated from pairs of 512 rows drawn by their "
+        "k(x, x), with three standard errors";
+  else if (features.error.estimated) out.reason = "the error of all pairs of rows";
+  else out.reason = "the trace of what the landmarks leave out, with a bound of the rounding";
+  return out;
+}
+
+}  // namespace
+
+Index most_features(double budget) {
+  // The factor, sums of a leaf and three levels, the scatter, and five in which bounds or
+  // eigenvectors are computed; features of a block of rows beside.
+  constexpr double matrices = 11, block_rows = 2 * 2048;
+  // 8·(matrices·m² + block_rows·m) = budget
+  const double room = std::max(0.0, budget) / 8, half = block_rows / 2 / matrices;
+  return static_cast<Index>(std::sqrt(half * half + room / matrices) - half);
+}
+
+template <class T>
+FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget) {
+  const FitOptions& options = rows.options();
+  const auto n = static_cast<Index>(rows.passes().rows());
+  const auto* nystrom = std::get_if<Nystrom>(&approx);
+  const Index wanted = nystrom ? std::min(sample_wanted(*nystrom), n) : 0;
+  const double row_bytes = static_cast<double>(rows.cols()) * 8;
+  const Index most_sampled =
+      std::max<Index>(nystrom ? nystrom->landmarks : 1, static_cast<Index>(budget / 4 / row_bytes));
+  Reservoir<T> reservoir(std::min(std::max(standing_for_all, wanted), most_sampled), options.seed);
+  const bool open = !options.kernel->complete();
+  WidthSample<T> widths(rows.cols(), rows.sparse(), rows.passes().weight());
+  rows.run("sample", [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
+    options.kernel->require_domain(piece, static_cast<Index>(first));
+    for (Index i = 0; i < piece.rows(); ++i) {
+      const double weight = weights ? weights[i] : 1.0;
+      reservoir.offer(piece, i, first + i, weight);
+      if (open) widths.offer(piece, i, weight);
+    }
+  });
+  Candidates<T> candidates{reservoir.take(), 0};
+  const double sampled = row_bytes * static_cast<double>(candidates.sample.size());
+  const Index fit_in = most_features(budget - sampled);
+  candidates.most = std::min(n, fit_in);
+
+  RowList<T> few(rows.cols(), rows.sparse());
+  for (std::size_t i = 0; i < candidates.sample.size() && few.size() < standing_for_all; ++i)
+    few.push_back(candidates.sample[i]);
+  const Kernel kernel = open ? widths.completed(*options.kernel) : *options.kernel;
+  require_valid(kernel, few.rows(), options.threads);
+
+  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0};
+  const auto require_fits = [&](const char* name, Index asked) {
+    require(asked <= fit_in, Errc::out_of_memory,
+            "--approx: {}(features={}) does not fit in memory, {} would; use a larger --memory",
+            name, asked, fit_in);
+  };
+  if (const auto* f = std::get_if<Fourier>(&approx)) {
+    require_fits("fourier", f->features);
+    space.map = fourier_map<T>(kernel, rows.cols(), f->features, f->orthogonal, options.seed);
+  } else if (const auto* s = std::get_if<TensorSketch>(&approx)) {
+    require_fits("tensorsketch", s->features);
+    space.map = tensor_sketch_map<T>(kernel, rows.cols(), s->features, options.seed);
+  } else {
+    space.landmarks =
+        finished(nystrom ? choose_landmarks(rows, kernel, *nystrom, candidates)
+                         : choose_landmarks(rows, kernel, std::get<Cholesky>(approx), candidates));
+  }
+  return space;
+}
+
+template <class T>
+ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
+                       const FitOptions& options) {
+  auto features = sums.result(options.center, approximate_tolerance<T>(options));
+  require_within_limit<T>(features, approx);
+  const FeatureSpectrum s = spectrum_of<T>(features, approx, options);
+  // The eigensolver's error is in both ends.
+  features.error.below += s.rounding - features.rounding;
+  features.error.above += s.rounding - features.rounding;
+  if (features.error.estimated) {
+    features.error.below += features.rounding;
+    features.error.above += features.rounding;
+  }
+  const Index k = kept_components(options.components, s);
+  require(k > 0, Errc::bad_data,
+          "{}: no component has more variance than rounding, {:.2g} of the first; use a narrower "
+          "kernel, or a smaller tolerance",
+          text_of(approx), s.noise / s.eigenvalues[0]);
+  // Everything below is in the units of the kernel itself.
+  const double unit = 1 / features.scale;
+  features.error.below *= unit;
+  features.error.above *= unit;
+  ModelParts<T> parts;
+  parts.map = features.map;
+  Matrix<double> b = sums.unmapped(s.components.topRows(k));
+  fix_signs(b);
+  parts.components = b.cast<T>();
+  parts.mean = Vector<T>::Zero(features.mean.size());
+  if (options.center) parts.mean = features.mean.template cast<T>();
+  parts.eigenvalues = s.eigenvalues.head(k) * unit;
+
+  Report& report = parts.report;
+  report.method = "kernel-pca";
+  report.n_samples = sums.rows();
+  report.weight = features.weight;
+  report.centered = options.center;
+  report.ddof = options.ddof;
+  report.total_variance = s.total * unit / (features.weight - options.ddof);
+  // Landmarks leave out variance of unknown directions.
+  const double squares =
+      features.scatter.squaredNorm() / std::pow(features.weight - options.ddof, 2);
+  if (features.error.estimated && std::isfinite(squares)) report.total_squares = squares;
+  report.certificate = certificate_of<T>(features, parts.eigenvalues, s.rounding * unit);
+  report.approximation = features.error;
+  report.approximation->text = text_of(approx);
+  report.approximation->name =
+      report.approximation->text.substr(0, report.approximation->text.find('('));
+  report.solver.name = "covariance";
+  report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + k);
+  report.solver.tolerance = options.tolerance;
+  report.solver.converged = true;
+  report.peak_memory_bytes = peak_memory_bytes();
+  return parts;
+}
+
+Approx for_rows(const Approx& approx, Index rows) {
+  Approx out = approx;
+  // The default is for many rows: of fewer, all are landmarks.
+  if (auto* nystrom = std::get_if<Nystrom>(&out);
+      nystrom && nystrom->landmarks == Nystrom{}.landmarks)
+    nystrom->landmarks = std::min(nystrom->landmarks, rows);
+  return out;
+}
+
+template <class T>
+Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::string& why,
+                         const FitOptions& options, const Schema& schema, double budget) {
+  const auto start = std::chrono::steady_clock::now();
+  if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
+  FitOptions about_the_mean = options;  // whether the features are centred is another question
+  about_the_mean.center = true;
+  Standard standard = find_standard(passes, about_the_mean);
+  require(passes.rows() > 0, Errc::bad_data, "{} has no rows", passes.name());
+  require(passes.rows() > 1 || !options.center, Errc::bad_data,
+          "one row has no variance: kernel PCA needs at least two");
+  require(passes.weight() > options.ddof, Errc::bad_data,
+          "the row weights add up to {:g}; variances with ddof = {} need more", passes.weight(),
+          options.ddof);
+
+  const Approx approx = for_rows(asked, static_cast<Index>(passes.rows()));
+  const bool moved = move_to_mean(passes, standard, options);
+  SeenRows<T> rows(passes, moved || changes_rows(options) ? &standard : nullptr, options);
+  FeatureSpace<T> space = choose_features(rows, approx, budget);
+  if (moved) space.centring = centring_error<T>();
+  const bool landmarks = space.landmarks != nullptr;
+  const auto features = static_cast<double>(space.features());
+  FeatureSums<T> sums(std::move(space), options.threads);
+  const std::string slower =
+      landmarks ? expected_slower(*options.kernel, static_cast<double>(passes.rows()),
+                                  static_cast<double>(passes.features()), features)
+                : std::string();
+  rows.run(
+      "features",
+      [&](const Rows<T>& piece, const double* weights, std::int64_t) { sums.add(piece, weights); },
+      slower);
+  ModelParts<T> parts = parts_of(sums, approx, options);
+  parts.input_mean = standard.mean.cast<T>();
+  parts.scale = standard.scale.cast<T>();
+  parts.feature_names = schema.feature_names;
+  parts.label_column = schema.label;
+  parts.id_column = schema.id;
+  Report& report = parts.report;
+  report.weighted = schema.weighted;
+  report.solver.why = moved ? why + "; rows centred before the kernel" : why;
+  if (report.approximation && !report.approximation->estimated &&
+      costs_more_than_exact(*options.kernel, static_cast<double>(passes.rows()),
+                            static_cast<double>(passes.features()),
+                            static_cast<double>(report.approximation->rank)))
+    report.solver.why += "; exact kernel PCA is expected to be faster";
+  report.solver.passes = passes.count();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return Model<T>(std::move(parts));
+}
+
+#define MERCER_INSTANTIATE(T)                                                      \
+  template Model<T> fit_approximate(Passes<T>&, const Approx&, const std::string&, \
+                                    const FitOptions&, const Schema&, double);     \
+  template FeatureSpace<T> choose_features(SeenRows<T>&, const Approx&, double);   \
+  template ModelParts<T> parts_of(const FeatureSums<T>&, const Approx&, const FitOptions&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,329 @@
+#include "pca/kernel/feature_sums.hpp"
+
+#include "core/require.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/blocked_triangular.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+/// Sums of so many blocks are one leaf, and of so many leaves one of the next level.
+constexpr int blocks_a_leaf = 8, leaves_a_level = 16;
+/// Rows that are multiplied at once, which is what the rounding of a sum is counted in; columns of
+/// a stripe of the scatter, which one thread computes.
+constexpr Index rows_multiplied = 256, columns_a_stripe = 64;
+constexpr double half_ulp = 0x1p-53;
+
+/// Additions that one entry goes through one after the other, whatever the order within 256 rows.
+double additions(double rows) {
+  const double levels = std::max(0.0, std::log2(rows / 1024) / 4);
+  return rows_multiplied + 2048.0 / rows_multiplied * blocks_a_leaf + leaves_a_level * (levels + 2);
+}
+
+/// second += FᵀF, on all threads; each entry is summed in an order that does not depend on them.
+void add_products(const Matrix<double>& f, Index rows, int threads, Matrix<double>& second) {
+  const Index m = f.cols();
+  parallel_for((m + columns_a_stripe - 1) / columns_a_stripe, threads, [&](Index stripe) {
+    const Index j = stripe * columns_a_stripe, width = std::min(columns_a_stripe, m - j);
+    for (Index i = 0; i < rows; i += rows_multiplied)
+      multiply_tall(&f(i, j), std::min(rows_multiplied, rows - i), width, m, &f(i, j), m - j, m,
+                    &second(j, j), m, true);
+  });
+}
+
+/// Σ w_i x_i, with an error of `additions` too.
+double weighted_sum(const Vector<double>& weights, const Vector<double>& x) {
+  double sum = 0;
+  for (Index i = 0; i < x.size(); i += rows_multiplied) {
+    const Index n = std::min(rows_multiplied, x.size() - i);
+    sum += weights.segment(i, n).dot(x.segment(i, n));
+  }
+  return sum;
+}
+
+/// A lower bound of the largest eigenvalue of a positive semi-definite matrix, which few steps of
+/// the power method bring near it.
+double largest_at_least(const Matrix<double>& a) {
+  Index start = 0;
+  if (a.rows() == 0 || !(a.diagonal().maxCoeff(&start) > 0)) return 0;
+  Vector<double> v = a.col(start).normalized();
+  double quotient = a(start, start);
+  for (int step = 0; step < 12; ++step) {
+    const Vector<double> next = a * v;
+    quotient = std::max(quotient, v.dot(next));
+    v = next.normalized();
+  }
+  return quotient;
+}
+
+}  // namespace
+
+template <class T>
+void FeatureSums<T>::Sum::clear(Index m) {
+  first = Vector<double>::Zero(m);
+  second.resize(m, m);
+  second.setZero();
+  weight = trace = left = 0;
+  entries = {};
+}
+
+template <class T>
+void FeatureSums<T>::Sum::merge(const Sum& later) {
+  first += later.first;
+  second.template triangularView<Eigen::Upper>() += later.second;
+  weight += later.weight;
+  trace += later.trace;
+  left += later.left;
+  entries = larger(entries, later.entries);
+}
+
+template <class T>
+FeatureSums<T>::FeatureSums(FeatureSpace<T> space, int threads)
+    : space_(std::move(space)),
+      threads_(thread_count(threads)),
+      aligned_(feature_block(space_.features()), space_.cols),
+      segments_(leaves_a_level),
+      sample_(space_.cols, space_.seed) {
+  if (space_.landmarks) rounding_ = space_.landmarks->rounding(space_.landmarks->size());
+}
+
+template <class T>
+void FeatureSums<T>::add(const Rows<T>& rows, const double* weights) {
+  for (Index i = 0; !varies_ && i < rows.rows(); ++i) {
+    if (weights && weights[i] == 0) continue;
+    SampledRow<T> row = sampled(rows, i);
+    if (!first_row_) first_row_ = std::move(row);
+    else varies_ = row.values != first_row_->values || row.columns != first_row_->columns;
+  }
+  aligned_.add(rows, weights, [&](const Rows<T>& block, const double* w, std::int64_t first) {
+    take({block, w, first});
+  });
+}
+
+template <class T>
+void FeatureSums<T>::take(const Block& block) {
+  if (blocks_in_leaf_ == 0) leaf_.clear(space_.features());
+  add_block(block, shift_, features_, leaf_);
+  if (space_.map) sample_.add(space_.kernel, block.rows, block.weights, block.first);
+  if (++blocks_in_leaf_ < blocks_a_leaf) return;
+  segments_.push(leaf_);
+  blocks_in_leaf_ = 0;
+}
+
+template <class T>
+EntryError FeatureSums<T>::make_features(const Block& block, Matrix<double>& features,
+                                         Vector<double>& whole, Vector<double>& left) const {
+  const Index n = block.rows.rows(), m = space_.features();
+  std::array<EntryError, parts_a_block> errors{};
+  each_part(n, m, threads_, [&](Index begin, Index count, Index part) {
+    const Rows<T> x = block.rows.middle(begin, count);
+    auto f = features.middleRows(begin, count);
+    if (!space_.landmarks) {
+      Matrix<T> mapped(count, m);
+      space_.map->apply(x, mapped);
+      f = mapped.template cast<double>();
+      whole.segment(begin, count) = space_.kernel.diagonal(x).template cast<double>();
+      return;
+    }
+    space_.landmarks->sections(x, f);
+    space_.landmarks->solve(f);
+    whole.segment(begin, count) = space_.landmarks->whole(x);
+    left.segment(begin, count) = whole.segment(begin, count) - squared_lengths(f);
+    EntryError& error = errors[static_cast<std::size_t>(part)];
+    error = space_.landmarks->entries(x);
+    error.diagonal += space_.centring;
+    const double unit = space_.landmarks->scale();
+    for (Index i = begin; i < begin + count; ++i)
+      require(left[i] >= -rounding_->row(whole[i], error), Errc::bad_data,
+              "row {}: {} is not positive semi-definite, or its values are off by more than "
+              "rounding: k(x, x) = {:.6g}, and the landmarks explain {:.6g} of it",
+              block.first + i + 1, space_.kernel.text(), whole[i] / unit,
+              (whole[i] - left[i]) / unit);
+  });
+  EntryError all;
+  for (const EntryError& error : errors) all = larger(all, error);
+  return all;
+}
+
+template <class T>
+void FeatureSums<T>::add_block(const Block& block, std::optional<Vector<double>>& shift,
+                               Matrix<double>& features, Sum& into) const {
+  const BlasThreads one(1);
+  const Index n = block.rows.rows(), m = space_.features();
+  if (features.rows() < n) features.resize(n, m);
+  Vector<double> whole(n), left = Vector<double>::Zero(n);
+  into.entries = larger(into.entries, make_features(block, features, whole, left));
+  const Vector<double> weights =
+      block.weights ? Vector<double>(Eigen::Map<const Vector<double>>(block.weights, n))
+                    : Vector<double>(Vector<double>::Ones(n));
+  const double weight = weights.sum();
+  if (!shift)
+    shift = weight > 0 ? Vector<double>(features.topRows(n).transpose() * weights / weight)
+                       : Vector<double>(Vector<double>::Zero(m));
+
+  Matrix<double> firsts = Matrix<double>::Zero(parts_a_block, m);
+  each_part(n, m, threads_, [&](Index begin, Index count, Index part) {
+    for (Index i = begin; i < begin + count; ++i) {
+      auto row = features.row(i);
+      row -= shift->transpose();
+      firsts.row(part) += weights[i] * row;
+      row *= std::sqrt(weights[i]);
+    }
+  });
+  for (Index part = 0; part < parts_a_block; ++part) into.first += firsts.row(part).transpose();
+  add_products(features, n, threads_, into.second);
+  into.weight += weight;
+  into.trace += weighted_sum(weights, whole);
+  into.left += weighted_sum(weights, left);
+}
+
+template <class T>
+double FeatureSums<T>::sum_rounding(const Sum& all, const Vector<double>& shift, bool center,
+                                    Index m) const {
+  // Σ|w(φ − s)_i(φ − s)_j| has a 2-norm of at most its trace; Σ w|φ − s| one of √(W·trace).
+  const double gamma = 1.01 * additions(static_cast<double>(rows())) * half_ulp;
+  const double about = all.second.diagonal().head(m).sum(), root = std::sqrt(all.weight * about);
+  const double other = center ? all.first.head(m).norm() / all.weight : shift.head(m).norm();
+  return (gamma + 6 * half_ulp) * about + 2 * gamma * root * other +
+         (center ? 0 : 8 * half_ulp * all.weight * shift.head(m).squaredNorm());
+}
+
+template <class T>
+typename FeatureSums<T>::Result FeatureSums<T>::result(bool center, double tolerance) const {
+  const Index m = space_.features();
+  Sum all;
+  all.clear(m);
+  std::optional<Vector<double>> shift = shift_;
+  PairSample<T> sample = sample_;
+  aligned_.rest([&](const Rows<T>& block, const double* weights, std::int64_t first) {
+    Matrix<double> features;
+    add_block({block, weights, first}, shift, features, all);
+    if (space_.map) sample.add(space_.kernel, block, weights, first);
+  });
+  // Later sums are smaller: they come first.
+  const auto before = [&](const Sum& earlier) {
+    Sum sum = earlier;
+    sum.merge(all);
+    std::swap(sum, all);
+  };
+  if (blocks_in_leaf_ > 0) before(leaf_);
+  segments_.from_last(before);
+  if (!shift) shift = Vector<double>(Vector<double>::Zero(m));
+  if (space_.landmarks) return of_landmarks(all, *shift, center, tolerance);
+
+  Result out;
+  out.varies = varies_;
+  out.map = space_.map;
+  out.weight = all.weight;
+  out.trace = all.trace;
+  out.mean = *shift + all.first / all.weight;
+  out.rounding = sum_rounding(all, *shift, center, m);
+  out.scatter = scatter_of(all, *shift, center, m);
+  out.noise = 10 * std::sqrt(static_cast<double>(m)) * 0x1p-52 * all.trace;
+  const SampleError error = sample.error(space_.kernel, *space_.map, center);
+  out.error = error.error;
+  out.confidence = error.confidence;
+  return out;
+}
+
+template <class T>
+Matrix<double> FeatureSums<T>::scatter_of(const Sum& all, const Vector<double>& shift, bool center,
+                                          Index m) const {
+  Matrix<double> out = all.second.topLeftCorner(m, m);
+  const auto first = all.first.head(m), s = shift.head(m);
+  if (center) {
+    out.noalias() -= first * (first / all.weight).transpose();
+  } else {
+    out.noalias() += first * s.transpose();
+    out.noalias() += s * first.transpose();
+    out.noalias() += all.weight * s * s.transpose();
+  }
+  out.template triangularView<Eigen::StrictlyLower>() = out.transpose();
+  return out;
+}
+
+template <class T>
+typename FeatureSums<T>::Rounding FeatureSums<T>::rounding_of(const Sum& all,
+                                                              const Vector<double>& shift,
+                                                              bool center, Index m) const {
+  const LandmarkFeatures<T>& landmarks = *space_.landmarks;
+  const double about_origin = sum_rounding(all, shift, false, m);
+  const Matrix<double> second = scatter_of(all, shift, false, m);
+  const LandmarkRounding::Sums sums{second, all.trace, all.weight,
+                                    all.trace > 0 ? about_origin / all.trace : 0};
+  const LandmarkRounding rounding = m == landmarks.size() ? *rounding_ : landmarks.rounding(m);
+  return {landmarks.bounds(rounding, m, sums, all.entries), sum_rounding(all, shift, center, m)};
+}
+
+template <class T>
+typename FeatureSums<T>::Result FeatureSums<T>::of_landmarks(const Sum& all,
+                                                             const Vector<double>& shift,
+                                                             bool center, double tolerance) const {
+  const LandmarkFeatures<T>& landmarks = *space_.landmarks;
+  const Index most = landmarks.size();
+  // Fewer landmarks, as long as what rounding may have done exceeds what is allowed. Half of that
+  // is left to the eigensolver.
+  Index m = most;
+  Rounding rounding;
+  double smallest = std::numeric_limits<double>::infinity(), share = 1e-15;
+  for (Index tried = most; tried > 0 && share < 1e-3;) {
+    const Rounding now = rounding_of(all, shift, center, tried);
+    const double ratio = now.all() / largest_at_least(scatter_of(all, shift, center, tried));
+    if (tried == most || ratio < smallest) {
+      m = tried;
+      rounding = now;
+      smallest = ratio;
+    }
+    if (ratio <= tolerance / 2) break;
+    Index fewer = tried;
+    while (fewer == tried && share < 1e-3) fewer = std::min(tried, landmarks.leading(share *= 8));
+    tried = fewer;
+  }
+
+  Result out;
+  out.varies = varies_;
+  out.scale = landmarks.scale();
+  out.weight = all.weight;
+  out.trace = all.trace;
+  out.mean = landmarks.sections_of((shift + all.first / all.weight).head(m));
+  out.scatter = scatter_of(all, shift, center, m);
+  out.noise = out.rounding = rounding.all();
+  double trace_rounding =
+      rounding.landmarks.trace + additions(static_cast<double>(rows())) * half_ulp * 2 * all.trace;
+  double left = all.left;
+  if (m < most) {
+    // What the landmarks that are not used explained is left out with the rest.
+    left += scatter_of(all, shift, false, most).diagonal().tail(most - m).sum();
+    trace_rounding += sum_rounding(all, shift, false, most) + panel_error(most) * all.trace;
+  }
+  require(left >= -trace_rounding, Errc::not_converged,
+          "the landmarks explain {:.3g} more than there is, where rounding accounts for {:.3g}: "
+          "please report this with the data",
+          -left / out.scale, trace_rounding / out.scale);
+  // K − K̂ has no negative eigenvalue: its trace is its trace norm and bounds every eigenvalue. A
+  // computed trace below 0 is one of 0 or more, to within its rounding.
+  out.left = std::max(0.0, left);
+  out.error.rank = m;
+  out.error.error = all.trace > 0 ? out.left / all.trace : 0;
+  out.error.below = out.rounding;
+  out.error.above = out.left + trace_rounding + out.rounding;
+  out.map = std::visit(
+      [&](auto anchors) { return kernel_map<T>(landmarks.kernel(), std::move(anchors)); },
+      landmarks.anchors(m));
+  return out;
+}
+
+template <class T>
+Matrix<double> FeatureSums<T>::unmapped(Matrix<double> b) const {
+  return space_.landmarks ? space_.landmarks->unsolve(std::move(b)) : b;
+}
+
+template class FeatureSums<float>;
+template class FeatureSums<double>;
+
+}  // namespace mercer

@@ -1,0 +1,190 @@
+#include "pca/kernel/kernel_spectrum.hpp"
+
+#include "core/memory.hpp"
+#include "core/monitor.hpp"
+#include "core/require.hpp"
+#include "pca/kernel/kernel_krylov.hpp"
+#include "pca/kernel/kernel_problem.hpp"
+#include "solvers/dense.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace mercer {
+
+namespace {
+
+using Kind = Components::Kind;
+
+double dense_bytes(double n) { return 4 * 8 * n * n; }
+
+struct Plan {
+  bool dense = false;
+  std::string why;
+};
+
+bool dense_fits(Index n, double budget) {
+  return dense_bytes(static_cast<double>(n)) + overhead_bytes <= budget;
+}
+
+Plan choose(Index n, const FitOptions& options, double budget) {
+  const bool fits = dense_fits(n, budget);
+  const Components& asked = options.components;
+  if (options.solver == Solver::dense) {
+    require(fits, Errc::out_of_memory,
+            "--solver dense needs {} for {} rows, and {} are allowed; use --solver krylov, or a "
+            "larger --memory",
+            format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
+            format_bytes(budget));
+    return {true, "as asked"};
+  }
+  if (options.solver == Solver::krylov) {
+    require(!options.clip, Errc::bad_option,
+            "--clip needs all eigenvalues: --solver dense, or leave the choice to auto");
+    return {false, "as asked"};
+  }
+  if (options.clip) {
+    require(
+        fits, Errc::out_of_memory,
+        "--clip needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
+        "a larger --memory",
+        format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
+        format_bytes(budget));
+    return {true, "all eigenvalues are needed to clip the negative ones"};
+  }
+  if (asked.kind() == Kind::all)
+    return {fits, fits ? "all components are wanted" : "all matrices of LAPACK would not fit"};
+  // Krylov: about ten passes of 4·N²·b flops; dense: 9·N³ at half the speed.
+  const double k = asked.kind() == Kind::count ? static_cast<double>(asked.count()) : 32.0;
+  const double block = std::max(16.0, k);
+  const bool cheaper = static_cast<double>(n) * 18 < 10 * 4 * block;
+  if ((cheaper || n < 256) && fits)
+    return {true, fmt::format("{} rows are few enough for all eigenvalues at once", n)};
+  return {false,
+          fmt::format("{} components of {} rows: a few passes over the kernel matrix",
+                      asked.kind() == Kind::count ? std::to_string(asked.count()) : "few", n)};
+}
+
+template <class T>
+KernelSpectrum by_dense(const KernelProblem<T>& p) {
+  const FitOptions& options = p.options;
+  const Vector<double>& w = p.w;
+  const Index n = p.tiles.size, most = most_components(n, options);
+  Reporter report(options.monitor, "kernel matrix", "rows", static_cast<double>(n));
+  report(0);
+  Matrix<double> k = whole_matrix(p.tiles, options.threads);
+  if (!p.origin.valid && !options.clip)
+    refuse_minor(p.origin, worst_minor<double>(k, p.tiles.diagonal, 0, 0), p.lowest / w.maxCoeff());
+  KernelSpectrum s;
+  s.mean = k * w / w.sum();
+  double squares = 0;
+  for (Index i = 0; i < n; ++i) squares += w[i] * k.row(i).cwiseAbs2().dot(w);
+  if (options.center) {
+    const double overall = w.dot(s.mean) / w.sum();
+    k.colwise() -= s.mean;
+    k.rowwise() -= (s.mean.array() - overall).matrix().transpose();
+  }
+  const Vector<double> u = w.cwiseSqrt();
+  k.array().colwise() *= u.array();
+  k.array().rowwise() *= u.array().transpose();
+  s.trace = k.trace();
+  const RoundingBound rounding = matrix_rounding(p.tiles, w, squares, s.mean);
+  const double noise = std::max(p.noise, rounding.likely);
+  if (!options.clip) require_kernel_variance(s.trace, p.noise, p.origin);
+  const Components& asked = options.components;
+  // All of them where one may be negative.
+  const bool few = asked.kind() == Kind::count && !options.clip && p.origin.valid;
+  s.tolerance = options.tolerance;
+  Eigenpairs pairs =
+      dense_eigenpairs(k, few ? std::min(asked.count(), n) : n, s.tolerance, options.threads);
+  const double size = pairs.values.cwiseAbs().maxCoeff();
+  if (options.clip) {
+    s.trace = pairs.values.cwiseMax(0).sum();  // what the option asks for
+    require_kernel_variance(s.trace, p.noise, p.origin);
+  } else if (!p.origin.valid && pairs.values[n - 1] < -std::max(p.lowest, rounding.likely)) {
+    refuse_indefinite(p.origin, n, pairs.values[n - 1], pairs.values[0]);
+  }
+  const bool uncertain = rounding.likely > allowed_error<T>(options) * pairs.values[0];
+  const Index count = std::min(
+      kept_components(asked, pairs.values, s.trace, noise, true, uncertain, p.origin), most);
+  s.eigenvalues = pairs.values.head(count);
+  s.vectors = pairs.vectors.topRows(count);
+  s.passes = 1;
+  s.dense = true;
+  // LAPACK finds the eigenvalues of a matrix that is within N·ε of this one, in norm; their order
+  // is theirs, so that nothing can be missed.
+  const double lapack = static_cast<double>(n) * 0x1p-52 * size;
+  finish_spectrum(s, p, Vector<double>(pairs.residuals.head(count)),
+                  s.eigenvalues[count - 1] + lapack, rounding + RoundingBound{lapack, lapack}, 1);
+  return s;
+}
+
+/// The road that was chosen; the other one where that fails and the choice was ours.
+template <class T>
+KernelSpectrum by_either(const KernelProblem<T>& p, double budget) {
+  const Index n = p.tiles.size;
+  const Plan plan = choose(n, p.options, budget);
+  const bool free = p.options.solver == Solver::automatic;
+  const bool fits = dense_fits(n, budget);
+  std::optional<KernelSpectrum> s;
+  try {
+    s = plan.dense ? by_dense(p) : krylov_spectrum(p, budget, free && fits);
+    if (s) s->why = plan.why + s->why;
+    // What rounding leaves of the tolerance may be too little for Krylov; LAPACK needs less.
+    if (s && !s->dense && free && fits && s->error > allowed_error<T>(p.options)) s.reset();
+    // Copies of an eigenvalue leave Krylov in doubt about larger ones; LAPACK misses none.
+    constexpr Index moderate = 6000;
+    if (s && !s->dense && free && fits && n <= moderate &&
+        s->certificate.high[0] - s->eigenvalues[0] > 1e-6 * s->eigenvalues[0])
+      s.reset();
+  } catch (const Error& e) {
+    const bool other = e.code() == Errc::not_converged || e.code() == Errc::out_of_memory;
+    if (!other || !free || (!plan.dense && !fits) || (plan.dense && p.options.clip)) throw;
+  }
+  if (s) return *std::move(s);
+  s = plan.dense ? krylov_spectrum(p, budget, false) : by_dense(p);
+  s->why = plan.dense ? "all eigenvalues at once did not converge" + s->why
+                      : "many components are needed, or block Krylov did not converge";
+  return *std::move(s);
+}
+
+}  // namespace
+
+template <class T>
+KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
+                               const double* weights, double budget, const KernelOrigin& origin) {
+  const double smallest = tiles.diagonal.minCoeff(), largest = tiles.diagonal.maxCoeff();
+  if (!options.clip && smallest < 0 && smallest < -origin.noise) {
+    Index row = 0;
+    tiles.diagonal.minCoeff(&row);
+    refuse_minor(origin, {row, row, smallest}, 0);
+  }
+  // Squares must neither overflow nor vanish; a power of two changes no digit.
+  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+  if (std::abs(exponent) < 200) {
+    return by_either(kernel_problem(tiles, options, weights, origin), budget);
+  }
+  const double unit = std::ldexp(1.0, exponent);
+  require(exponent > -960, Errc::bad_data,
+          "the kernel's values are {:.1e} at most, where numbers lose their digits: scale the data",
+          largest);
+  KernelOrigin scaled_origin = origin;
+  scaled_origin.noise /= unit;
+  const Tiles<T> scaled = scaled_tiles(tiles, -exponent);
+  KernelSpectrum s = by_either(kernel_problem(scaled, options, weights, scaled_origin), budget);
+  s.eigenvalues *= unit;
+  s.mean *= unit;
+  s.trace *= unit;
+  for (auto* side : {&s.certificate.low, &s.certificate.high})
+    for (double& value : *side) value *= unit;
+  s.certificate.rounding *= unit;
+  return s;
+}
+
+template KernelSpectrum kernel_spectrum(const Tiles<float>&, const FitOptions&, const double*,
+                                        double, const KernelOrigin&);
+template KernelSpectrum kernel_spectrum(const Tiles<double>&, const FitOptions&, const double*,
+                                        double, const KernelOrigin&);
+
+}  // namespace mercer

@@ -1,0 +1,91 @@
+#pragma once
+// What landmarks see of a kernel: φ(x) = L⁻¹ k(landmarks, x) with LLᵀ = k(landmarks, landmarks).
+// φ(x)·φ(y) is the Nyström approximation of k(x, y), and k(x, x) − ‖φ(x)‖² what it leaves out,
+// never negative but for rounding. The features of the first m landmarks do not change when more
+// are added.
+//
+// Values are those of k times `scale`, a power of four that keeps their squares within a double.
+
+#include "pca/kernel/landmark_rounding.hpp"
+#include "pca/kernel/pair_error.hpp"
+#include "pca/linear/aligned_rows.hpp"
+
+#include <mercer/kernel.hpp>
+
+#include <optional>
+
+namespace mercer {
+
+template <class T>
+class LandmarkFeatures {
+ public:
+  LandmarkFeatures(Kernel kernel, Index cols, bool sparse, double scale = 1);
+
+  /// Goes through the candidates and keeps those of which the landmarks so far leave more than
+  /// `floors[i]` unexplained, until there are `most`. Returns how many were looked at.
+  std::size_t extend(const std::vector<SampledRow<T>>& candidates,
+                     const std::vector<double>& floors, Index most);
+  /// Starts anew with the candidates that the others do not explain: always the one of which those
+  /// before leave the largest share unexplained, until that is `noise`.
+  void choose_largest_first(const std::vector<SampledRow<T>>& candidates);
+  /// Only the first m.
+  void truncate(Index m);
+  /// The same landmarks as `choose_largest_first` orders them.
+  void reorder();
+
+  Index size() const { return size_; }
+  double scale() const { return scale_; }
+  const Kernel& kernel() const { return kernel_; }
+  Rows<T> landmarks() const { return landmarks_.rows().middle(0, size_); }
+  /// The first m landmarks.
+  Anchors<T> anchors(Index m) const;
+  /// How many of the first landmarks the others before leave more than this share of.
+  Index leading(double share) const;
+
+  /// out = k(x, landmarks), n×m. Single-threaded.
+  void sections(const Rows<T>& x, Eigen::Ref<Matrix<double>> out) const;
+  /// From similarities to features, in place: each row times L⁻ᵀ. Single-threaded.
+  void solve(Eigen::Ref<Matrix<double>> rows) const;
+  /// scale·k(x, x) of each row, in double.
+  Vector<double> whole(const Rows<T>& x) const;
+
+  /// The similarities that go with features of the first landmarks, Lφ, without the scale.
+  Vector<double> sections_of(const Vector<double>& features) const;
+  /// B of similarities, given that of features of the first landmarks: B L⁻¹, without the scale.
+  Matrix<double> unsolve(Matrix<double> b) const;
+  /// Of the kernel's values, which have the scale.
+  EntryError entries(const Rows<T>& x) const;
+  /// Of the first m landmarks.
+  LandmarkRounding rounding(Index m) const;
+  LandmarkRounding::Bounds bounds(const LandmarkRounding& rounding, Index m,
+                                  const LandmarkRounding::Sums& sums,
+                                  const EntryError& entries) const {
+    return rounding.bounds(factor_.topLeftCorner(m, m), sums, entries);
+  }
+  /// To be called once no landmark is added any more, before `entries` and `rounding`.
+  void finish() { error_.emplace(kernel_, exact_.rows().middle(0, size_)); }
+
+  /// A share of k(x, x) that m landmarks cannot tell from rounding. φ(x) is computed from values
+  /// that are off by `η√k(x, x)k(l, l)` each, four units in the last place, which moves ‖φ(x)‖² by
+  /// up to 2η√m·k(x, x) where the weights of the landmarks, k(landmarks, landmarks)⁻¹k(landmarks,
+  /// x), have length 1. A landmark that adds less adds rounding. In float it is larger, since
+  /// models transform in float.
+  static double noise(Index m);
+
+ private:
+  Kernel kernel_;
+  double scale_;
+  RowList<T> landmarks_;
+  RowList<double> exact_;  // the same in double, to factorise
+  Matrix<double> factor_;  // L, m×m; what lies beyond is room
+  Index size_ = 0;
+  std::optional<PairError> error_;
+};
+
+/// The power of four for kernels with values of this size: 1 where their squares are ordinary.
+double scale_for(double largest);
+
+/// ‖row‖² of each row of features, with an error of `panel_error` of itself.
+Vector<double> squared_lengths(const Eigen::Ref<const Matrix<double>>& features);
+
+}  // namespace mercer

@@ -1,0 +1,24 @@
+#pragma once
+// Rows moved to their mean before a kernel sees them. x·y is the same for moved rows once it is
+// centred in feature space; the rounding of its values is not, and grows with the mean.
+
+#include "pca/standard.hpp"
+
+#include <type_traits>
+
+namespace mercer {
+
+/// Whether rows are to be moved to standard.mean, which is then rounded to T and has scales of 1:
+/// where 256·d·ε·Σ‖x‖² is not small beside the tolerance times a d-th of the scatter. One pass, of
+/// dense rows and kernels that allow it only.
+template <class T>
+bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& options);
+
+/// Relative error of x·y from the rounding of both moved rows to T. In double it is among the
+/// roundings of x·y.
+template <class T>
+constexpr double centring_error() {
+  return std::is_same_v<T, float> ? 2.1 * 0x1p-24 : 0.0;
+}
+
+}  // namespace mercer

@@ -1,0 +1,40 @@
+#include "pca/kernel/seen_rows.hpp"
+
+#include "core/monitor.hpp"
+#include "core/parallel.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+/// Rows of a piece for each thread: a few tenths of a second of work with a thousand landmarks.
+constexpr Index rows_a_thread = 4096;
+}  // namespace
+
+template <class T>
+void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_view note) {
+  const Monitor silent;
+  // A source reports by itself as it is read.
+  const Rows<T>* memory = passes_.memory();
+  Reporter report(memory ? options_.monitor : silent, what, "rows",
+                  memory ? static_cast<double>(memory->rows()) : 0);
+  report.note(note);
+  const Index most = rows_a_thread * thread_count(options_.threads);
+  std::int64_t first = 0;
+  passes_.run(what, [&](const Rows<T>& block, const double* weights) {
+    for (Index i = 0; i < block.rows(); i += most) {
+      const Index n = std::min(most, block.rows() - i);
+      const Rows<T> raw = block.middle(i, n);
+      const Matrix<T> copy = standard_ ? standardized(raw, *standard_) : Matrix<T>();
+      visit(standard_ ? Rows<T>(copy) : raw, weights ? weights + i : nullptr, first);
+      first += n;
+      report(static_cast<double>(first));
+    }
+  });
+}
+
+template class SeenRows<float>;
+template class SeenRows<double>;
+
+}  // namespace mercer

@@ -1,0 +1,153 @@
+#include <mercer/incremental.hpp>
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "data/finite.hpp"
+#include "operators/centred_factor.hpp"
+#include "pca/intervals.hpp"
+#include "pca/linear/incremental_spectrum.hpp"
+#include "pca/model_of.hpp"
+#include "pca/validate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace mercer {
+
+namespace {
+
+/// What linear PCA by moments has; the rest is for rows that can be asked again.
+FitOptions checked(FitOptions options) {
+  validate(options);
+  require(options.solver == Solver::automatic || options.solver == Solver::covariance,
+          Errc::bad_option, "incremental PCA keeps the covariance matrix: it has no other solver");
+  require(!options.kernel && !options.precomputed && !keeps_holes(options.missing),
+          Errc::bad_option, "incremental PCA has neither kernels nor means for missing cells");
+  return options;
+}
+
+template <class T>
+const T* first_not_finite(const T* x, Index count) {
+  const T* const place = std::find_if(x, x + count, [](T v) { return !std::isfinite(v); });
+  return place == x + count ? nullptr : place;
+}
+
+template <class T>
+void require_finite_batch(const Rows<T>& rows, std::int64_t before, int threads) {
+  const auto refuse = [&](Index row, Index column, double value) {
+    fail(Errc::bad_data,
+         "row {} of the batch ({} of all), column {} is {}; remove the row or fill in a number",
+         row + 1, before + row + 1, column + 1, value);
+  };
+  if (rows.sparse()) {
+    const CsrView<T>& csr = rows.csr();
+    for (Index i = 0; i < rows.rows(); ++i)
+      for (auto e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
+        if (!std::isfinite(csr.values[e]))
+          refuse(i, csr.columns[e], static_cast<double>(csr.values[e]));
+    return;
+  }
+  if (rows.stride() == rows.cols() && all_finite(rows.row(0), rows.entries(), threads)) return;
+  for (Index i = 0; i < rows.rows(); ++i)
+    if (const T* place = first_not_finite(rows.row(i), rows.cols()))
+      refuse(i, place - rows.row(i), static_cast<double>(*place));
+}
+
+}  // namespace
+
+template <class T>
+IncrementalPca<T>::IncrementalPca(Index features, FitOptions options)
+    : options_(checked(std::move(options))),
+      moments_(features),
+      factor_(std::make_unique<CentredFactor>(features)) {
+  require(features > 0, Errc::bad_option, "incremental PCA of {} columns", features);
+}
+
+template <class T>
+IncrementalPca<T>::IncrementalPca(const IncrementalPca& other)
+    : options_(other.options_),
+      moments_(other.moments_),
+      factor_(std::make_unique<CentredFactor>(*other.factor_)),
+      weighted_(other.weighted_) {}
+template <class T>
+IncrementalPca<T>::IncrementalPca(IncrementalPca&& other) noexcept = default;
+template <class T>
+IncrementalPca<T>& IncrementalPca<T>::operator=(const IncrementalPca& other) {
+  if (this != &other) *this = IncrementalPca(other);
+  return *this;
+}
+template <class T>
+IncrementalPca<T>& IncrementalPca<T>::operator=(IncrementalPca&& other) noexcept = default;
+template <class T>
+IncrementalPca<T>::~IncrementalPca() = default;
+
+template <class T>
+void IncrementalPca<T>::update(const Rows<T>& rows, const double* weights) {
+  if (rows.rows() == 0) return;
+  require(rows.cols() == moments_.features(), Errc::bad_data, "the batch has {} columns, not {}",
+          rows.cols(), moments_.features());
+  require_finite_batch(rows, moments_.rows(), options_.threads);
+  require_weights(weights, rows.rows());
+  factor_->add(rows, weights, options_.threads, &moments_);
+  weighted_ = weighted_ || weights != nullptr;
+}
+
+template <class T>
+void IncrementalPca<T>::merge(const IncrementalPca& other) {
+  moments_.merge(other.moments_);
+  factor_->merge(*other.factor_);
+  weighted_ = weighted_ || other.weighted_;
+}
+
+template <class T>
+Model<T> IncrementalPca<T>::model() const {
+  const auto start = std::chrono::steady_clock::now();
+  const IncrementalSpectrum found = spectrum_of<T>(moments_, *factor_, options_);
+  const Spectrum& s = found.spectrum;
+  require_within(found_of(s), kept_components(options_.components, s), options_.tolerance);
+  ModelParts<T> parts =
+      parts_of<T>(s, moments_.rows(), moments_.weight(), options_, &found.certificate);
+  Report& report = parts.report;
+  report.weighted = weighted_;
+  report.solver.name = "covariance";
+  report.solver.why = "rows came in batches";
+  report.solver.passes = 1;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.peak_memory_bytes = peak_memory_bytes();
+  return Model<T>(std::move(parts));
+}
+
+template <class T>
+std::vector<double> IncrementalPca<T>::state() const {
+  const std::vector<double> moments = moments_.state(), factor = factor_->state();
+  std::vector<double> out{static_cast<double>(moments.size())};
+  out.insert(out.end(), moments.begin(), moments.end());
+  out.insert(out.end(), factor.begin(), factor.end());
+  out.push_back(weighted_ ? 1.0 : 0.0);
+  return out;
+}
+
+template <class T>
+void IncrementalPca<T>::restore(const std::vector<double>& state) {
+  require(!state.empty(), Errc::bad_data, "an empty list is no state of incremental PCA");
+  const auto rest = static_cast<double>(state.size() - 1);
+  const auto count = state[0] >= 0 && state[0] < rest ? static_cast<std::ptrdiff_t>(state[0]) : 0;
+  Moments moments(moments_.features());
+  moments.restore({state.begin() + 1, state.begin() + 1 + count});
+  const auto left = state.size() - 2 - static_cast<std::size_t>(count);
+  CentredFactor factor(moments_.features());
+  require(factor.restore(state.data() + 1 + count, left), Errc::bad_data,
+          "these {} numbers are not the state of incremental PCA of {} columns", state.size(),
+          moments_.features());
+  moments_ = std::move(moments);
+  *factor_ = std::move(factor);
+  weighted_ = state.back() != 0;
+}
+
+template class IncrementalPca<float>;
+template class IncrementalPca<double>;
+
+}  // namespace mercer

@@ -1,0 +1,165 @@
+// Block Krylov on products with the scatter matrix.
+#include "core/require.hpp"
+#include "operators/scatter.hpp"
+#include "pca/linear/spectrum_checks.hpp"
+#include "pca/linear/triangular_factor.hpp"
+#include "pca/standard.hpp"
+#include "solvers/krylov.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace mercer {
+
+namespace {
+
+/// The scatter matrix by its products; what the first one tells is checked before it is believed.
+template <class T>
+struct CheckedScatter {
+  ScatterOperator<T> a;
+  Passes<T>& passes;
+  const FitOptions& options;
+  Spectrum& s;
+  const Vector<double>& divisors;  // of the columns; infinite for constant ones
+  bool first = true;
+
+  Index size() const { return a.size(); }
+  void apply(const Matrix<double>& v, Matrix<double>& out) {
+    a.apply(v, out);
+    if (!std::exchange(first, false)) return;
+    require_rows(passes, options);
+    wanted(passes, options);
+    require_finite(a.diagonal(), passes);
+    // Where missing cells lie on the shift, that is the mean already.
+    if (options.missing != Missing::mean && a.recentre()) a.apply(v, out);
+    s.column_scatter = a.diagonal();
+    require_finite(s.column_scatter, passes);
+    s.mean = options.center ? a.mean() : Vector<double>(Vector<double>::Zero(size()));
+    s.total = s.column_scatter.sum();
+    require_range(s.total, passes);
+    Vector<double> scatter = s.column_scatter;
+    if (s.scale.size() > 0) scatter.array() *= s.scale.array().square();
+    s.column_noise = noise_of_columns<T>(scatter, s.mean, passes.weight());
+    if (s.scale.size() > 0) s.column_noise.array() /= divisors.array().square();
+    s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
+    require_variance(s, passes.name());
+  }
+};
+
+/// Bound on what rounding does to a product with a unit vector, and so to residuals and quotients:
+/// y = Bv and z = Bᵀy are off by γ‖B‖_F and γ‖B‖_F‖B‖ at most, B the rows about the shift, with
+/// ‖B‖² ≤ μ₁ + distance; and what the distance of the shift adds is taken off. Those of pairs are
+/// combinations of products with a basis of m vectors: their errors may add up to √m as much,
+/// though not when they are independent.
+template <class T>
+RoundingBound rounding_of_products(const ScatterOperator<T>& a, const Spectrum& s, double rows,
+                                   double basis, const FitOptions& options) {
+  const auto [squares, distance] = a.summed();
+  // Two sums of random errors of depths a and b: √a + √b ≤ √2·√(a + b).
+  const double norm = 1.01 * (s.eigenvalues[0] + distance);
+  RoundingBound one = roundings(a.depth(rows)) *
+                      (1.5 * std::sqrt(squares * norm) + 2 * std::sqrt(squares * distance));
+  one.proven *= std::sqrt(basis);
+  return one + 2.1 * s.eigenvalues[0] *
+                   rounding_of_scales(roundings(2 * rows + 16), rows, a.weight(), options);
+}
+
+/// How many of the eigenvalues found so far to keep; 0: more of them must be seen.
+Index enough(const Components& asked, const Spectrum& s, const Vector<double>& values, Index all) {
+  // Products with the scatter matrix hide what is smaller than their rounding.
+  const double hidden = std::max(s.noise, 64 * std::numeric_limits<double>::epsilon() * values[0]);
+  Index rank = 0;
+  while (rank < values.size() && values[rank] > hidden) ++rank;
+  const bool ended = rank < values.size() || values.size() == all;
+  if (asked.kind() == Components::Kind::count) {
+    require(asked.soft() || asked.count() <= rank, Errc::bad_option,
+            "-k {} is more than randomized can tell from rounding: {} directions; use --solver svd",
+            asked.count(), rank);
+    return std::min(asked.count(), rank);
+  }
+  double sum = 0;
+  for (Index k = 0; k < rank; ++k) {
+    sum += values[k];
+    if (sum >= asked.fraction() * s.total * (1 - 1e-12)) return k + 1;
+  }
+  require(!ended, Errc::bad_option,
+          "-k {}: the {} directions that randomized can tell from rounding hold {:.6g} of the "
+          "variance; use --solver svd or ask for a smaller fraction",
+          asked.fraction(), rank, sum / s.total);
+  return 0;
+}
+
+}  // namespace
+
+template <class T>
+Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget) {
+  const Index d = passes.features();
+  const Components& asked = options.components;
+  require(asked.kind() != Components::Kind::all, Errc::bad_option,
+          "--solver randomized finds the first few components: say how many with -k");
+  require(asked.kind() != Components::Kind::count || asked.soft() || asked.count() <= d,
+          Errc::bad_option, "-k {} is too large: there are {} columns", asked.count(), d);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Spectrum s;
+  Vector<double> divisors;
+  ScatterOptions how{.center = options.center,
+                     .nan_on_shift = options.missing == Missing::mean,
+                     .threads = options.threads};
+  if (options.scale == Scale::std || how.nan_on_shift) {
+    const Standard standard = find_standard(passes, options);
+    require_rows(passes, options);
+    require_finite(standard.mean, passes);
+    how.shift = options.center ? standard.mean : Vector<double>(Vector<double>::Zero(d));
+    how.make_dense = how.nan_on_shift;
+    s.scale = how.scale = standard.scale;
+    for (std::size_t j = 0; j < standard.constant.size(); ++j)  // nothing to be scaled up
+      if (standard.constant[j]) how.scale[static_cast<Index>(j)] = infinity;
+    divisors = how.scale;
+  }
+  const Vector<double> centre = how.shift;
+  const Index first =
+      std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
+  // The other half is for rounding.
+  BlockKrylov krylov{.tolerance = options.tolerance / 2, .seed = options.seed};
+  // Rows in memory cost flops, which few vectors a pass make the best of: sparse rows most of all.
+  // Others cost a pass.
+  krylov.block = std::min<Index>(d, !passes.memory() ? 32 : passes.sparse() ? 8 : 16);
+  krylov = within_memory(krylov, d, first, static_cast<std::size_t>(std::max(0.0, budget)));
+
+  CheckedScatter<T> a{
+      ScatterOperator<T>(
+          d, [&](const auto& visit) { passes.run("products", visit); }, std::move(how)),
+      passes, options, s, divisors};
+  KrylovResult found = eigs_until(
+      a, first, [&](const Vector<double>& values) { return enough(asked, s, values, d); }, krylov,
+      {.threads = options.threads});
+  s.eigenvalues = std::move(found.pairs.values);
+  s.components = std::move(found.pairs.vectors);
+  s.errors = found.pairs.residuals;
+  s.residuals = found.pairs.residuals / s.eigenvalues[0];
+  const Index k = s.eigenvalues.size();
+  const double rows = static_cast<double>(passes.rows());
+  const double basis = static_cast<double>(std::min(d, 2 * (k + 8 * krylov.block)));
+  s.rounding = rounding_of_products(a.a, s, rows, basis, options);
+  if (options.missing == Missing::mean) {
+    Vector<double> offset = s.mean - centre;
+    if (s.scale.size() > 0) offset.array() /= divisors.array();
+    s.rounding = s.rounding + rounding_of_filling(offset.norm(), rows, passes.weight(), s.total);
+  }
+  take_noise(s, rows, 10 * options.tolerance);
+  // What was not found has no more than the rest of the trace.
+  const double rest =
+      s.total - s.eigenvalues.sum() + static_cast<double>(k + 1) * s.rounding.proven;
+  if (rest >= s.eigenvalues[k - 1] && k < std::min<Index>(d, passes.rows())) {
+    s.confidence = likely_confidence;
+    s.missed = "no larger eigenvalue has shown in products with random vectors";
+  }
+  return s;
+}
+
+template Spectrum by_products(Passes<float>&, const FitOptions&, double);
+template Spectrum by_products(Passes<double>&, const FitOptions&, double);
+
+}  // namespace mercer

@@ -1,0 +1,160 @@
+#pragma once
+// What every road of linear PCA asks of the rows before it believes a number.
+
+#include "core/require.hpp"
+#include "operators/centred.hpp"
+#include "pca/linear/spectrum.hpp"
+#include "pca/passes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+template <class T>
+constexpr double epsilon = std::numeric_limits<T>::epsilon();
+
+inline double denominator(double weight, const FitOptions& options) {
+  return weight - options.ddof;
+}
+
+inline void require_rows(std::int64_t rows, double weight, const std::string& name,
+                         const FitOptions& options) {
+  require(rows > 0, Errc::bad_data, "{} has no rows", name);
+  require(rows > 1 || !options.center, Errc::bad_data,
+          "{} has one row: a mean and a variance need at least two", name);
+  require(denominator(weight, options) > 0, Errc::bad_data,
+          "{}: the row weights add up to {:g}; variances with ddof = {} need more", name, weight,
+          options.ddof);
+}
+
+template <class T>
+void require_rows(const Passes<T>& passes, const FitOptions& options) {
+  require_rows(passes.rows(), passes.weight(), passes.name(), options);
+}
+
+/// Sums of squares beyond these are over- or underflowing, or their squares are.
+constexpr double least_total = 1e-140, largest_total = 1e140;
+
+/// Thrown by a road whose sums are out of range, and caught by `find_spectrum`.
+struct OutOfRange {};
+
+/// `sums`, one a column, tell whether all numbers were finite; the rows tell which was not.
+template <class T>
+void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
+  if (sums.allFinite()) return;
+  const Rows<T>* rows = passes.memory();
+  const Index n = rows ? rows->rows() : 0, d = sums.size();
+  const Vector<double> zero = Vector<double>::Zero(d);
+  Vector<double> x(d);
+  for (Index i = 0; i < n; ++i) {
+    centred_block(rows->middle(i, 1), 0, d, {.centre = zero.data()}, x.data(), d);
+    for (Index j = 0; j < d; ++j)
+      require(std::isfinite(x[j]), Errc::bad_data,
+              "row {}, column {} is {}; remove the row or fill in a number", i + 1, j + 1, x[j]);
+  }
+  if (!passes.normalized()) throw OutOfRange{};
+  for (Index j = 0; j < d; ++j)
+    require(std::isfinite(sums[j]), Errc::bad_data,
+            "{}: column {} holds a NaN, an infinity or numbers too large to square; scale it down",
+            passes.name(), j + 1);
+}
+
+/// The same, where missing cells are filled in and so no sum is NaN for them.
+template <class T>
+void require_range(double total, const Passes<T>& passes) {
+  if (passes.normalized() || (total > least_total && total < largest_total)) return;
+  throw OutOfRange{};
+}
+
+/// What the rounding of the data themselves, ε of their size, can have added to the scatter of each
+/// column.
+template <class T>
+Vector<double> noise_of_columns(const Vector<double>& scatter, const Vector<double>& mean,
+                                double weight) {
+  return 16 * epsilon<T> * epsilon<T> * (scatter.cwiseAbs() + weight * mean.cwiseAbs2());
+}
+
+/// The same along a unit vector q. Errors of N rows that are independent, of variance n_j/N in
+/// column j, add Σ q_j² n_j to the scatter along a direction that is given, and up to
+/// (Σ |q_j| √n_j)²/N more along the one that they favour. A column that q does not point along adds
+/// nothing, however large its numbers are; `known`: to which q is.
+template <class Direction>
+double noise_along(const Direction& q, const Vector<double>& column_noise, double rows,
+                   double known) {
+  double squares = 0, sum = 0;
+  for (Index j = 0; j < column_noise.size(); ++j) {
+    if (std::abs(q[j]) <= known) continue;
+    squares += q[j] * q[j] * column_noise[j];
+    sum += std::abs(q[j]) * std::sqrt(column_noise[j]);
+  }
+  return squares + sum * sum / rows;
+}
+
+/// No direction has more.
+inline double most_noise(const Vector<double>& column_noise, double rows) {
+  return column_noise.maxCoeff() + column_noise.sum() / rows;
+}
+
+/// Noise of every direction that was found, and of all: the SVD itself hides what is below some ε
+/// of the largest singular value.
+inline void take_noise(Spectrum& s, double rows, double known = 64 * epsilon<double>) {
+  s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
+  s.noise_of.resize(s.components.rows());
+  for (Index i = 0; i < s.components.rows(); ++i)
+    s.noise_of[i] = noise_along(s.components.row(i), s.column_noise, rows, known);
+}
+
+/// What z-scores are divided by: the scales, but infinity for columns that vary by no more than
+/// their rounding, which is nothing to be scaled up to anything.
+inline Vector<double> divisors_of(const Spectrum& s) {
+  Vector<double> out = s.scale;
+  for (Index j = 0; j < out.size(); ++j)
+    if (!(s.column_scatter[j] > s.column_noise[j]))
+      out[j] = std::numeric_limits<double>::infinity();
+  return out;
+}
+
+/// Some column varies by more than its rounding, that of the data and, where it is known, that of
+/// its sums.
+inline void require_variance(const Spectrum& s, const std::string& name,
+                             const Vector<double>& errors = {}) {
+  for (Index j = 0; j < s.column_scatter.size(); ++j)
+    if (s.column_scatter[j] > std::max(s.column_noise[j], errors.size() > 0 ? errors[j] : 0.0))
+      return;
+  Index most = 0;
+  const double spread = s.column_scatter.maxCoeff(&most);
+  const double size = s.mean.cwiseAbs().maxCoeff();
+  // Rows that are scaled on entry have no such size; those of a stream cannot be.
+  require(
+      spread > 0 || size == 0 || size > 1e-150, Errc::bad_data,
+      "{}: numbers near {:.2g} have squares below the smallest number there is; multiply them by "
+      "a constant",
+      name, size);
+  require(spread > 0, Errc::bad_data, "{}: all rows are equal, there is no variance to explain",
+          name);
+  fail(Errc::bad_data,
+       "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} are apart by no "
+       "more "
+       "than some units in their last place; subtract a constant before the numbers are written",
+       name, s.mean[most], most + 1);
+}
+
+/// Eigenpairs to compute: those asked for, or all that can be non-zero.
+inline Index wanted(std::int64_t rows, Index features, const FitOptions& options) {
+  const Index rank = std::min<Index>(features, rows - (options.center ? 1 : 0));
+  const Components& asked = options.components;
+  if (asked.soft()) return std::min(asked.count(), rank);
+  require(asked.kind() != Components::Kind::count || asked.count() <= rank, Errc::bad_option,
+          "-k {} is too large: {} rows and {} columns have at most {} components", asked.count(),
+          rows, features, rank);
+  return asked.kind() == Components::Kind::count ? asked.count() : rank;
+}
+
+template <class T>
+Index wanted(const Passes<T>& passes, const FitOptions& options) {
+  return wanted(passes.rows(), passes.features(), options);
+}
+
+}  // namespace mercer

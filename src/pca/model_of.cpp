@@ -1,0 +1,86 @@
+#include "pca/model_of.hpp"
+
+#include "pca/intervals.hpp"
+#include "pca/invariants.hpp"
+#include "solvers/dense.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// What is certain of the first k eigenvalues; throws when that is less than the tolerance asks
+/// for.
+Certificate certified(const Spectrum& s, Index k, const FitOptions& options) {
+  const FoundEigenvalues found = found_of(s);
+  require_within(found, k, options.tolerance);
+  Certificate out = intervals_of(found, k, options.tolerance);
+  if (s.confidence < 1) {
+    out.reason = out.confidence < 1 ? s.missed + "; " + out.reason : s.missed;
+    out.confidence += s.confidence - 1;  // either may fail
+  }
+  return out;
+}
+
+/// Of the trace: the sum of as many entries as there are columns, each off by its own rounding,
+/// which together are no more than what the bound on the matrix is made of.
+double error_of_total(const Spectrum& s, const Certificate& certificate) {
+  const double columns = static_cast<double>(s.mean.size());
+  if (!s.by_qr) return s.rounding.proven + 2 * columns * unit_roundoff * s.total;
+  return (2 * std::sqrt(s.total) + s.of_factor.proven) * s.of_factor.proven + certificate.rounding;
+}
+
+}  // namespace
+
+template <class T>
+ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
+                       const FitOptions& options, const Certificate* known) {
+  const Index k = kept_components(options.components, s);
+  ModelParts<T> parts;
+  parts.map = identity_map<T>(s.mean.size());
+  Matrix<double> components = s.components.topRows(k);
+  fix_signs(components);
+  parts.components = components.cast<T>();
+  parts.mean = s.mean.cast<T>();
+  parts.scale = s.scale.cast<T>();
+  parts.eigenvalues = s.eigenvalues.head(k);
+
+  Report& report = parts.report;
+  report.n_samples = rows;
+  report.weight = weight;
+  report.centered = options.center;
+  report.ddof = options.ddof;
+  report.total_variance = s.total / (weight - options.ddof);
+  const double squares = s.squares / std::pow(weight - options.ddof, 2);
+  report.total_squares = std::isfinite(squares) ? squares : 0;
+  report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + k);
+  report.solver.tolerance = options.tolerance;
+  report.solver.converged = true;
+  report.certificate = known ? *known : certified(s, k, options);
+  report.certificate.low.resize(static_cast<std::size_t>(k));
+  report.certificate.high.resize(static_cast<std::size_t>(k));
+
+  const double error = error_of_total(s, report.certificate);
+  require_invariants({.values = parts.eigenvalues,
+                      .low = report.certificate.low,
+                      .high = report.certificate.high,
+                      .total = s.total,
+                      .error = error},
+                     "linear PCA");
+  if (options.components.kind() == Components::Kind::fraction)
+    require_fraction(s.eigenvalues, k, options.components.fraction(), s.total, error, "linear PCA");
+  if (s.column_scatter.size() > 0)
+    // No column varies by less than nothing: what lies below 0 here is within the rounding error,
+    // which the roads have checked, and 0 is nearer to the truth.
+    parts.column_variance = s.column_scatter.cwiseMax(0) / (weight - options.ddof);
+  return parts;
+}
+
+template ModelParts<float> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
+                                    const Certificate*);
+template ModelParts<double> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
+                                     const Certificate*);
+
+}  // namespace mercer

@@ -1,0 +1,19 @@
+#pragma once
+// From eigenpairs to the parts of a linear model.
+
+#include "pca/linear/spectrum.hpp"
+
+#include <mercer/model.hpp>
+
+#include <cstdint>
+
+namespace mercer {
+
+/// The components that are kept, with their signs fixed, and what the report says of them. The
+/// caller adds names, solver and time. `known`: intervals of all eigenvalues, where the caller has
+/// better ones; they are not held against the tolerance.
+template <class T>
+ModelParts<T> parts_of(const Spectrum& spectrum, std::int64_t rows, double weight,
+                       const FitOptions& options, const Certificate* known = nullptr);
+
+}  // namespace mercer

@@ -1,0 +1,158 @@
+#include "pca/passes.hpp"
+
+#include "core/monitor.hpp"
+#include "core/require.hpp"
+#include "core/segments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace mercer {
+
+namespace {
+/// Rows between two calls of the monitor: a few tenths of a second of work. An entry of sparse rows
+/// costs more than one of dense rows, and a little is done for every column where means are taken.
+template <class T>
+Index piece_rows(const Rows<T>& all) {
+  const Index columns = std::max<Index>(1, all.cols());
+  if (!all.sparse()) return std::max<Index>(1, (Index{1} << 25) / columns);
+  const Index by_entries = all.rows() * (Index{1} << 23) / std::max<Index>(1, all.entries());
+  return std::max<Index>(1, std::min(by_entries, (Index{1} << 30) / columns));
+}
+
+/// Goes on with a digest of one cell a row, whatever blocks the rows come in. `row` counts from the
+/// first row of the pass.
+template <class T>
+std::uint64_t digested(std::uint64_t digest, const Rows<T>& rows, std::int64_t row) {
+  for (Index i = 0; i < rows.rows() && !rows.sparse(); ++i) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, rows.row(i) + (row + i) % rows.cols(), sizeof(T));
+    digest = (digest ^ bits) * 0x9E3779B97F4A7C15U;
+    digest ^= digest >> 32;
+  }
+  return digest;
+}
+/// Exact, but for numbers that are some 1e300 times smaller than the largest.
+template <class T>
+void multiply_by_power(const T* from, Index count, int exponent, T* to) {
+  for (Index i = 0; i < count; ++i) to[i] = std::ldexp(from[i], exponent);
+}
+}  // namespace
+
+template <class T>
+Passes<T>::Passes(const Rows<T>& rows, const double* weights, const Monitor& monitor)
+    : memory_(rows),
+      weights_(weights),
+      monitor_(&monitor),
+      features_(rows.cols()),
+      sparse_(rows.sparse()) {}
+
+template <class T>
+Passes<T>::Passes(Source<T>& source)
+    : source_(&source), features_(source.schema().features), sparse_(source.schema().sparse) {}
+
+template <class T>
+void Passes<T>::run(std::string_view what, const Visit& visit) {
+  std::int64_t rows = 0;
+  RunningSum weight;
+  const auto take = [&](const Rows<T>& block, const double* weights) {
+    rows += block.rows();
+    weight.add(weights, block.rows());
+    // Rows in memory were multiplied once and for all.
+    if (exponent_ != 0 && source_) visit_scaled(block, weights, visit);
+    else visit(block, weights);
+  };
+  if (source_) {
+    if (count_ > 0) source_->rewind();
+    std::uint64_t digest = 0;
+    while (const auto block = source_->next()) {
+      digest = digested(digest, block->rows, rows);
+      take(block->rows, block->weights);
+    }
+    require(count_ == 0 || rows == rows_, Errc::bad_data,
+            "{} changed while it was read: {} rows in the first pass, {} now", name(), rows_, rows);
+    require(count_ == 0 || digest == digest_, Errc::bad_data,
+            "{} changed while it was read: its numbers are not those of the first pass", name());
+    digest_ = digest;
+  } else {
+    Reporter report(*monitor_, what, "rows", static_cast<double>(memory_.rows()));
+    const Index step = piece_rows(memory_);
+    for (Index i = 0; i < memory_.rows(); i += step) {
+      const Index n = std::min(step, memory_.rows() - i);
+      take(memory_.middle(i, n), weights_ ? weights_ + i : nullptr);
+      report(static_cast<double>(i + n));
+    }
+  }
+  ++count_;
+  rows_ = rows;
+  weight_ = weight.value();
+}
+
+template <class T>
+void Passes<T>::visit_scaled(const Rows<T>& rows, const double* weights, const Visit& visit) const {
+  constexpr Index numbers = Index{1} << 20;
+  const Index step = std::max<Index>(1, numbers / std::max<Index>(1, rows.cols()));
+  std::vector<T> room;
+  for (Index i = 0; i < rows.rows(); i += step) {
+    const Index n = std::min(step, rows.rows() - i);
+    const Rows<T> piece = rows.middle(i, n);
+    room.resize(static_cast<std::size_t>(piece.entries()));
+    const double* w = weights ? weights + i : nullptr;
+    if (piece.sparse()) {
+      const CsrView<T>& csr = piece.csr();
+      const std::int64_t first = csr.offsets[0];
+      multiply_by_power(csr.values + first, piece.entries(), exponent_, room.data());
+      std::vector<std::int64_t> offsets(csr.offsets, csr.offsets + n + 1);
+      for (std::int64_t& offset : offsets) offset -= first;
+      visit(Rows<T>(CsrView<T>{offsets.data(), csr.columns + first, room.data()}, n, rows.cols()),
+            w);
+    } else {
+      for (Index r = 0; r < n; ++r)
+        multiply_by_power(piece.row(r), rows.cols(), exponent_, room.data() + r * rows.cols());
+      visit(Rows<T>(room.data(), n, rows.cols(), rows.cols()), w);
+    }
+  }
+}
+
+template <class T>
+void Passes<T>::normalize() {
+  normalized_ = true;
+  double largest = 0;
+  run("range", [&](const Rows<T>& rows, const double* weights) {
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const double root = weights ? std::sqrt(weights[i]) : 1.0;
+      if (root == 0) continue;
+      const T* from = rows.sparse() ? rows.csr().values + rows.csr().offsets[i] : rows.row(i);
+      const Index entries =
+          rows.sparse() ? rows.csr().offsets[i + 1] - rows.csr().offsets[i] : rows.cols();
+      for (Index e = 0; e < entries; ++e) {
+        const double x = std::abs(static_cast<double>(from[e]));
+        if (std::isfinite(x)) largest = std::max(largest, root < 1 ? root * x : x);
+        if (std::isfinite(x) && root > 1) largest = std::max(largest, std::min(root * x, 1e308));
+      }
+    }
+  });
+  if (largest == 0) return;
+  exponent_ = -std::ilogb(largest);
+  if (source_) return;
+  const Rows<T> rows = memory_;
+  if (rows.sparse()) {
+    const CsrView<T>& csr = rows.csr();
+    scaled_values_.resize(static_cast<std::size_t>(csr.offsets[rows.rows()]));
+    multiply_by_power(csr.values + csr.offsets[0], rows.entries(), exponent_,
+                      scaled_values_.data() + csr.offsets[0]);
+    memory_ = Rows<T>(CsrView<T>{csr.offsets, csr.columns, scaled_values_.data()}, rows.rows(),
+                      rows.cols());
+  } else {
+    scaled_.resize(rows.rows(), rows.cols());
+    for (Index i = 0; i < rows.rows(); ++i)
+      multiply_by_power(rows.row(i), rows.cols(), exponent_, scaled_.row(i).data());
+    memory_ = Rows<T>(scaled_);
+  }
+}
+
+template class Passes<float>;
+template class Passes<double>;
+
+}  // namespace mercer

@@ -1,0 +1,89 @@
+// Rows whose squares a double cannot hold: multiplied by a power of two on entry, divided by it in
+// the result. Both are exact.
+#include "core/require.hpp"
+#include "pca/linear/spectrum.hpp"
+#include "pca/linear/spectrum_checks.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+void multiply(Vector<double>& v, int exponent) {
+  for (Index j = 0; j < v.size(); ++j) v[j] = std::ldexp(v[j], exponent);
+}
+
+void multiply(RoundingBound& b, int exponent) {
+  b.proven = std::ldexp(b.proven, exponent);
+  b.likely = std::ldexp(b.likely, exponent);
+}
+
+/// The largest eigenvalue and the trace have to be numbers with all their digits.
+void require_representable(const Spectrum& s, int exponent, const std::string& name) {
+  // The variances are the eigenvalues over the weights, but both are reported.
+  const double digits = 0.30102999566398120 * exponent;
+  const bool small =
+      !(std::ldexp(s.eigenvalues[0], exponent) >= std::numeric_limits<double>::min());
+  const bool large = !std::isfinite(std::ldexp(s.total, exponent));
+  require(!small && !large, Errc::bad_data,
+          "{} holds numbers too {} to square: its largest eigenvalue is about 1e{:+.0f}; multiply "
+          "all numbers by 1e{:+.0f} or fit with --scale std",
+          name, small ? "small" : "large", std::log10(s.eigenvalues[0]) + digits,
+          -std::floor((std::log10(s.eigenvalues[0]) + digits) / 2));
+}
+
+/// The spectrum of rows that were multiplied by 2^power, as that of the rows themselves.
+void undo(Spectrum& s, int power, const std::string& name) {
+  multiply(s.mean, -power);
+  multiply(s.offset, -power);
+  if (s.scale.size() > 0) {
+    // z-scores are the same. A column that does not vary has a scale of 1 by definition.
+    for (Index j = 0; j < s.scale.size(); ++j)
+      if (s.column_scatter[j] > s.column_noise[j]) s.scale[j] = std::ldexp(s.scale[j], -power);
+    return;
+  }
+  require_representable(s, -2 * power, name);
+  for (Vector<double>* v :
+       {&s.eigenvalues, &s.noise_of, &s.column_scatter, &s.column_noise, &s.errors})
+    multiply(*v, -2 * power);
+  s.total = std::ldexp(s.total, -2 * power);
+  s.noise = std::ldexp(s.noise, -2 * power);
+  s.squares = std::ldexp(s.squares, -4 * power);
+  multiply(s.rounding, -2 * power);
+  multiply(s.of_factor, -power);
+}
+
+template <class T>
+Spectrum by_road(Solver road, Passes<T>& passes, const FitOptions& options, double budget) {
+  switch (road) {
+    case Solver::gram:
+      return by_gram(passes, options);
+    case Solver::svd:
+      return by_svd(passes, options);
+    case Solver::randomized:
+      return by_products(passes, options, budget);
+    default:
+      return by_covariance(passes, options);
+  }
+}
+
+}  // namespace
+
+template <class T>
+Spectrum find_spectrum(Solver road, Passes<T>& passes, const FitOptions& options, double budget) {
+  try {
+    return by_road(road, passes, options, budget);
+  } catch (const OutOfRange&) {
+    passes.normalize();
+  }
+  Spectrum s = by_road(road, passes, options, budget);
+  undo(s, passes.exponent(), passes.name());
+  return s;
+}
+
+template Spectrum find_spectrum(Solver, Passes<float>&, const FitOptions&, double);
+template Spectrum find_spectrum(Solver, Passes<double>&, const FitOptions&, double);
+
+}  // namespace mercer

@@ -1,0 +1,30 @@
+#include "pca/retained_rows.hpp"
+
+#include <cmath>
+
+namespace mercer {
+
+template <class T>
+Model<T> with_rows(Model<T> model, const std::vector<SampledRow<T>>& drawn, bool sparse) {
+  const Map<T>& map = model.map();
+  const bool all_are_anchors =
+      map.space() == Space::kernel && map.anchors().rows() >= model.report().n_samples;
+  if (map.is_identity() || all_are_anchors || drawn.empty()) return model;
+  RowList<T> list(model.inputs(), sparse);
+  for (const SampledRow<T>& row : drawn) list.push_back(row);
+  ModelParts<T> parts = model.parts();
+  parts.rows.resize(list.size(), model.inputs());
+  identity_map<T>(model.inputs())->apply(list.rows(), parts.rows);
+  for (Index i = 0; i < parts.rows.rows(); ++i) {
+    auto row = parts.rows.row(i).array();
+    const auto mean = parts.input_mean.transpose().array();
+    row = row.isNaN().select(mean, row);
+    if (parts.scale.size() > 0) row = (row - mean) / parts.scale.transpose().array();
+  }
+  return Model<T>(std::move(parts));
+}
+
+template Model<float> with_rows(Model<float>, const std::vector<SampledRow<float>>&, bool);
+template Model<double> with_rows(Model<double>, const std::vector<SampledRow<double>>&, bool);
+
+}  // namespace mercer

@@ -1,0 +1,74 @@
+#pragma once
+// A model that keeps some rows of its data, to learn pre-images from.
+
+#include "pca/kernel/sampled_rows.hpp"
+
+#include <mercer/fit.hpp>
+
+namespace mercer {
+
+/// A source that draws rows from the first whole pass that goes by.
+template <class T>
+class KeepingSource final : public Source<T> {
+ public:
+  KeepingSource(Source<T>& source, const FitOptions& options)
+      : source_(source), options_(options), drawn_(options.keep_rows, options.seed) {}
+
+  const Schema& schema() const override { return source_.schema(); }
+  std::optional<Block<T>> next() override {
+    auto block = source_.next();
+    if (!block) complete_ = true;
+    else if (!complete_) offer(*block);
+    return block;
+  }
+  void rewind() override {
+    source_.rewind();
+    if (!complete_) restart();
+  }
+  std::optional<Block<T>> whole() override {
+    auto all = source_.whole();
+    if (all && !complete_) {
+      restart();
+      offer(*all);
+      complete_ = true;
+    }
+    return all;
+  }
+  bool can_rewind() const override { return source_.can_rewind(); }
+  Index expected_rows() const override { return source_.expected_rows(); }
+  Index dropped_rows() const override { return source_.dropped_rows(); }
+  Index missing_cells() const override { return source_.missing_cells(); }
+  std::string name() const override { return source_.name(); }
+
+  /// The rows that were drawn.
+  std::vector<SampledRow<T>> take() { return drawn_.take(); }
+
+ private:
+  void offer(const Block<T>& block) {
+    for (Index i = 0; i < block.rows.rows(); ++i)
+      drawn_.offer(block.rows, i, seen_ + i, block.weights ? block.weights[i] : 1.0);
+    seen_ += block.rows.rows();
+  }
+  void restart() {
+    drawn_ = Reservoir<T>(options_.keep_rows, options_.seed);
+    seen_ = 0;
+  }
+
+  Source<T>& source_;
+  const FitOptions& options_;
+  Reservoir<T> drawn_;
+  std::int64_t seen_ = 0;
+  bool complete_ = false;
+};
+
+/// Would `fit` draw rows at all?
+inline bool keeps_rows(const FitOptions& options) {
+  return options.keep_rows > 0 && !options.precomputed;
+}
+
+/// The model with these rows, as φ gets them. Linear models, and kernel models that have every row
+/// as an anchor, stay as they are.
+template <class T>
+Model<T> with_rows(Model<T> model, const std::vector<SampledRow<T>>& drawn, bool sparse);
+
+}  // namespace mercer

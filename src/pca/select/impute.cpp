@@ -1,0 +1,174 @@
+#include <mercer/impute.hpp>
+
+#include "core/memory.hpp"
+#include "core/monitor.hpp"
+#include "core/require.hpp"
+#include "pca/validate.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+struct Hole {
+  Index row, column;
+};
+
+/// Where cells are missing. Every row and every column must have a cell that is there.
+template <class T>
+std::vector<Hole> holes_of(const Matrix<T>& x) {
+  std::vector<Hole> holes;
+  std::vector<Index> in_column(static_cast<std::size_t>(x.cols()), 0);
+  for (Index i = 0; i < x.rows(); ++i) {
+    const auto before = holes.size();
+    for (Index j = 0; j < x.cols(); ++j) {
+      require(!std::isinf(x(i, j)), Errc::bad_data,
+              "row {}, column {} is infinite; remove the row or fill in a number", i + 1, j + 1);
+      if (!std::isnan(x(i, j))) continue;
+      holes.push_back({i, j});
+      ++in_column[static_cast<std::size_t>(j)];
+    }
+    require(holes.size() - before < static_cast<std::size_t>(x.cols()), Errc::bad_data,
+            "row {} has no cell that is there: leave it out", i + 1);
+  }
+  for (Index j = 0; j < x.cols(); ++j)
+    require(in_column[static_cast<std::size_t>(j)] < x.rows(), Errc::bad_data,
+            "column {} has no cell that is there: --exclude it", j + 1);
+  return holes;
+}
+
+/// Mean and deviation of the cells that are there.
+template <class T>
+void fill_with_means(Matrix<T>& x, const std::vector<Hole>& holes, const double* weights,
+                     Vector<double>& deviation) {
+  Vector<double> mean = Vector<double>::Zero(x.cols()), square = mean, weight = mean;
+  const auto each = [&](const auto& visit) {
+    for (Index i = 0; i < x.rows(); ++i)
+      for (Index j = 0; j < x.cols(); ++j)
+        if (!std::isnan(x(i, j)))
+          visit(j, weights ? weights[i] : 1.0, static_cast<double>(x(i, j)));
+  };
+  each([&](Index j, double w, double value) {
+    weight[j] += w;
+    mean[j] += w * value;
+  });
+  // A column whose cells have no weight has a mean of 0, whatever they hold.
+  mean = mean.cwiseQuotient(weight.cwiseMax(1e-300));
+  each([&](Index j, double w, double value) { square[j] += w * std::pow(value - mean[j], 2); });
+  deviation = square.cwiseQuotient(weight.cwiseMax(1e-300)).cwiseSqrt();
+  for (const Hole& hole : holes) x(hole.row, hole.column) = static_cast<T>(mean[hole.column]);
+}
+
+/// Rows as they are and with their cells filled in, and twice those with holes as they are worked
+/// on; a tenth is left for the fit.
+template <class T>
+void require_room(const FitOptions& fit, Index rows, Index with_holes, Index cols) {
+  const double held = 2 * static_cast<double>(rows + with_holes) * static_cast<double>(cols) *
+                      static_cast<double>(sizeof(T)) / 0.9;
+  require(fit.memory == 0 || held <= static_cast<double>(fit.memory), Errc::out_of_memory,
+          "--missing em takes {} for these rows and their copies, and {} are allowed; use a larger "
+          "--memory, or --missing mean",
+          format_bytes(held), format_bytes(static_cast<double>(fit.memory)));
+}
+
+/// (λ − σ²)/λ of each component, σ² the mean of the variances that are left out.
+template <class T>
+Vector<T> shrinkage(const Model<T>& model) {
+  const Vector<double> variance = model.explained_variance();
+  const auto left = static_cast<double>(model.inputs() - model.outputs());
+  const double rest = model.report().total_variance - variance.sum();
+  require(rest >= -1e-9 * model.report().total_variance, Errc::not_converged,
+          "--missing em: {} components have {:g} more variance than the rows; use fewer (-k)",
+          model.outputs(), -rest);
+  // The mean of what is left out is not above the last component that is kept, nor below 0: what
+  // is cut off here is rounding.
+  const double noise = std::max(0.0, rest) / left;
+  return (1 - noise / variance.array()).cwiseMax(0).matrix().template cast<T>();
+}
+
+}  // namespace
+
+template <class T>
+Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& options,
+                  const double* weights) {
+  FitOptions inner = fit;
+  inner.missing = Missing::em;
+  validate(inner);
+  require(fit.components.count() < x.cols(), Errc::bad_option,
+          "--missing em: -k {} must be below the number of columns, {}", fit.components.count(),
+          x.cols());
+  require_room<T>(fit, x.rows(), 0, x.cols());
+  Imputed<T> out;
+  out.x.resize(x.rows(), x.cols());
+  identity_map<T>(x.cols())->apply(x, out.x);
+  const std::vector<Hole> holes = holes_of(out.x);
+  out.report.cells = static_cast<std::int64_t>(holes.size());
+  if (holes.empty()) return out;
+  Vector<double> deviation;
+  fill_with_means(out.x, holes, weights, deviation);
+
+  std::vector<Index> rows;  // those with holes
+  for (const Hole& hole : holes)
+    if (rows.empty() || rows.back() != hole.row) rows.push_back(hole.row);
+  require_room<T>(fit, x.rows(), static_cast<Index>(rows.size()), x.cols());
+  Matrix<T> some(static_cast<Index>(rows.size()), x.cols());
+  inner.missing = Missing::error;
+  inner.monitor = {};
+  Reporter report(fit.monitor, "filling cells", "iterations", 0);
+  double last = 0;
+  for (int iteration = 1; iteration <= options.iterations; ++iteration) {
+    report(iteration);
+    const Model<T> model = mercer::fit(Rows<T>(out.x), inner, weights);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      some.row(static_cast<Index>(r)) = out.x.row(rows[r]);
+    Matrix<T> scores = model.transform(some, {.threads = fit.threads});
+    scores.array().rowwise() *= shrinkage(model).array().transpose();
+    const Matrix<T> told = model.inverse(scores, fit.threads);
+    double largest = 0;
+    Index at = -1, row = -1;
+    for (const Hole& hole : holes) {
+      if (hole.row != row) ++at, row = hole.row;
+      T& cell = out.x(hole.row, hole.column);
+      const T value = told(at, hole.column);
+      const double spread = deviation[hole.column];
+      if (spread > 0) largest = std::max(largest, std::abs(double(value) - double(cell)) / spread);
+      cell = value;
+    }
+    // Changes fall by a constant factor ρ; what is left of them is ρ/(1 − ρ) of the last one.
+    const double rho = last > 0 ? std::min(largest / last, 0.999) : 0.999;
+    out.report.change = largest * rho / (1 - rho);
+    out.report.iterations = iteration;
+    last = largest;
+    if (out.report.change <= options.tolerance || largest == 0) return out;
+  }
+  fail(Errc::not_converged,
+       "--missing em: after {} iterations cells may still be {:.2g} deviations from their limit "
+       "(wanted {:.2g}); use fewer components (-k), or leave out rows and columns with few cells",
+       out.report.iterations, out.report.change, options.tolerance);
+}
+
+template <class T>
+Model<T> fit(const Imputed<T>& rows, const FitOptions& options, const double* weights,
+             const Schema& schema) {
+  FitOptions complete = options;
+  complete.missing = Missing::error;
+  ModelParts<T> parts = fit(Rows<T>(rows.x), complete, weights).parts();
+  if (rows.report.cells > 0) parts.report.imputation = rows.report;
+  parts.feature_names = schema.feature_names;
+  parts.label_column = schema.label;
+  parts.id_column = schema.id;
+  return Model<T>(std::move(parts));
+}
+
+#define MERCER_INSTANTIATE(T)                                                         \
+  template Imputed<T> impute(const Rows<T>&, const FitOptions&, const ImputeOptions&, \
+                             const double*);                                          \
+  template Model<T> fit(const Imputed<T>&, const FitOptions&, const double*, const Schema&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

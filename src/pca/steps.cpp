@@ -1,0 +1,76 @@
+#include "pca/steps.hpp"
+
+#include "core/require.hpp"
+#include "data/memory.hpp"
+#include "pca/select/significance.hpp"
+
+#include <mercer/data.hpp>
+#include <mercer/impute.hpp>
+
+namespace mercer {
+
+namespace {
+
+template <class T>
+Model<T> fit_plainly(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
+                     const FitOptions& options) {
+  return map ? fit(source, map, options) : fit(source, options);
+}
+
+template <class T>
+Model<T> fit_significant(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
+                         const FitOptions& options) {
+  const auto choose = [&](const Rows<T>& rows, const double* weights) {
+    return map ? significance(rows, map, options, {}, weights)
+               : significance(rows, options, {}, weights);
+  };
+  const auto whole = source.whole();
+  const Table<T> sample = whole ? Table<T>{} : rows_for_significance(source, options);
+  const double* weights = sample.weights.empty() ? nullptr : sample.weights.data();
+  const ComponentChoice choice =
+      whole ? choose(whole->rows, whole->weights) : choose(sample.rows(), weights);
+  ModelParts<T> parts = fit_plainly(source, map, with_choice(options, choice)).parts();
+  parts.report.chosen = choice;
+  return Model<T>(std::move(parts));
+}
+
+}  // namespace
+
+template <class T>
+Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
+                      const FitOptions& options) {
+  const bool completes = options.missing == Missing::em;
+  require(!completes || !map, Errc::bad_option,
+          "--missing em is for linear PCA; maps take --missing mean or drop");
+  const bool significant = options.components.kind() == Components::Kind::significant;
+  // Filling takes all rows at once, choosing takes them twice.
+  if (!source.whole() && (completes || (significant && !source.can_rewind()))) {
+    const std::string name = source.name();
+    return fit_in_steps(*from_table(read_all(source, options.memory), name, std::size_t{8} << 20),
+                        map, options);
+  }
+  if (completes) {
+    const Block<T> all = *source.whole();
+    const Imputed<T> rows = impute(all.rows, options, {}, all.weights);
+    return fit(rows, options, all.weights, source.schema());
+  }
+  if (significant) return fit_significant(source, map, options);
+  const bool by_evidence = options.components.kind() == Components::Kind::minka;
+  require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
+          "-k {} is for linear PCA; use -k auto", by_evidence ? "minka" : "gavish-donoho");
+  require(
+      by_evidence || !source.schema().weighted, Errc::bad_option,
+      "-k gavish-donoho is for noise that is alike in all rows, which weights undo; use -k auto");
+  FitOptions all = options;
+  all.components = all_components();
+  const Model<T> model = fit(source, all);
+  return by_evidence ? cut_by_minka(model) : cut_by_gavish_donoho(model);
+}
+
+#define MERCER_INSTANTIATE(T) \
+  template Model<T> fit_in_steps(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer
