@@ -15,13 +15,15 @@ namespace {
 
 constexpr Index flat_side = 256;
 
-/// c as a row of doubles.
+/// c as a row of doubles: the mean, taken about the first row, so that a constant column is met
+/// exactly however far away it is.
 template <class T>
 Matrix<double> mean_row(const Rows<T>& rows) {
+  const Eigen::RowVectorXd first = rows.dense().row(0).template cast<double>();
   Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(rows.cols());
-  for (Index i = 0; i < rows.rows(); ++i)
-    sum += rows.dense().row(i).template cast<double>() / static_cast<double>(rows.rows());
-  return sum;
+  for (Index i = 1; i < rows.rows(); ++i)
+    sum += (rows.dense().row(i).template cast<double>() - first) / static_cast<double>(rows.rows());
+  return first + sum;
 }
 
 /// ‖K‖_F, judged by some pairs of rows.

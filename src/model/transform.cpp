@@ -6,6 +6,7 @@
 #include "linalg/blas.hpp"
 #include "model/partial_row.hpp"
 #include "simd/centred_product.hpp"
+#include "simd/panel_products.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -68,6 +69,33 @@ void partial_rows(const ModelParts<T>& parts, const Rows<T>& rows, Index first_r
   }
 }
 
+/// The rows of B, `panel_width` at a time, side by side.
+template <class T>
+Matrix<double> in_panels(const Matrix<T>& b) {
+  const Index d = b.cols(), count = (b.rows() + panel_width - 1) / panel_width;
+  Matrix<double> panels = Matrix<double>::Zero(count * d, panel_width);
+  for (Index i = 0; i < b.rows(); ++i)
+    panels.col(i % panel_width).segment(i / panel_width * d, d) =
+        b.row(i).transpose().template cast<double>();
+  return panels;
+}
+
+/// out = A Bᵀ, with sums over the columns of A in their order.
+template <class T, class Out>
+void multiply_by_panels(const Eigen::Ref<const Matrix<T>>& a, const Matrix<double>& panels,
+                        Out& out) {
+  const Index n = a.rows(), d = a.cols(), k = out.cols();
+  const Index whole = (n + tile_rows - 1) / tile_rows * tile_rows;
+  Matrix<double> wide(whole, d), scores(whole, panel_width);
+  wide.topRows(n) = a.template cast<double>();
+  wide.bottomRows(whole - n).setZero();
+  for (Index c = 0; c < k; c += panel_width) {
+    times_panel(wide.data(), whole, d, d, panels.row(c / panel_width * d).data(), scores.data());
+    const Index width = std::min(panel_width, k - c);
+    out.middleCols(c, width) = scores.topLeftCorner(n, width).template cast<T>();
+  }
+}
+
 /// φ(x) = x: the scale is in the encoder, a missing cell is 0 once the mean is off, and sparse rows
 /// stay sparse: y = Bx − Bm.
 template <class T>
@@ -75,21 +103,19 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
   const bool fill = keeps_holes(options.missing);
   const Index d = x.cols(), k = encoder.rows();
-  // A row's scores are the same wherever it lies and whatever rows come with it: few components
-  // have a product of our own, others are multiplied in blocks of some size, so that BLAS does not
-  // change to its kernels for small products. Its sums then depend on d alone.
+  // A row's scores are the same wherever it lies and whatever rows come with it. BLAS does not
+  // promise that: its kernels sum the last rows of a block in another order than the first.
   const bool few = k <= few_components;
-  const Index least = few ? 1 : std::max<Index>(16, 1000000 / (d * k) + 1);
-  const Index step = std::max(std::clamp<Index>(block_numbers / d, 16, 2048), least);
+  const Index step = std::clamp<Index>(block_numbers / d / tile_rows, 2, 256) * tile_rows;
   const bool stay_sparse = x.sparse() && !fill;
   const Matrix<T> decoder = stay_sparse ? Matrix<T>(encoder.transpose()) : Matrix<T>();
   const bool as_it_lies = few && !x.sparse() && !fill;
   const Vector<T> offset = stay_sparse ? Vector<T>(encoder * parts.mean) : Vector<T>();
+  const Matrix<double> panels = few || stay_sparse ? Matrix<double>() : in_panels(encoder);
 
   const Vector<T> zero = Vector<T>::Zero(d);
   parallel_ranges(x.rows(), options.threads, grain(d, k), [&](Index begin, Index end, int) {
-    Matrix<T> block(stay_sparse || as_it_lies ? 0 : std::clamp(end - begin, least, step), d);
-    Matrix<T> padded;
+    Matrix<T> block(stay_sparse || as_it_lies ? 0 : std::min(end - begin, step), d);
     for (Index i = begin; i < end; i += step) {
       const Index n = std::min(step, end - i);
       const Rows<T> rows = x.middle(i, n);
@@ -110,18 +136,10 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
         auto centred = block.topRows(n);
         centred.rowwise() -= parts.mean.transpose();
         if (fill) centred = centred.array().isNaN().select(T(0), centred);
-        if (few) {
+        if (few)
           centred_product(block.data(), n, d, d, zero.data(), encoder.data(), k, d, out.data(),
                           scores.outerStride(), false);
-        } else if (n >= least) {
-          multiply_transposed(block.data(), n, d, d, encoder.data(), k, d, out.data(),
-                              scores.outerStride());
-        } else {
-          block.middleRows(n, least - n).setZero();
-          padded.resize(least, k);
-          multiply_transposed(block.data(), least, d, d, encoder.data(), k, d, padded.data(), k);
-          out = padded.topRows(n);
-        }
+        else multiply_by_panels<T>(centred, panels, out);
         if (options.missing == Missing::em) partial_rows(parts, rows, i, out);
       }
       if (!out.allFinite()) [[unlikely]]

@@ -158,4 +158,43 @@ TEST(HostileKernels, M_P1_nearly_constant_kernels_keep_their_digits) {
                       1e-5);
 }
 
+// A constant column is met exactly by the point that a nearly constant kernel is taken about.
+TEST(HostileKernels, M_P1_a_constant_column_costs_a_nearly_constant_kernel_nothing) {
+  Matrix<double> x = Matrix<double>::Zero(17, 2);
+  for (const Index i : {0, 7, 14}) x(i, 0) = i == 7 ? -2.6e-54 : 2.6e-54;
+  const double gamma = 7.3e98;
+  const Vector<double> truth = centred_eigenvalues(x, fallen_rbf(gamma), false);
+  for (const double constant : {0.0, 7.0, 1.0 / 3, 1e15}) {
+    x.col(1).setConstant(constant);
+    const auto model = fit(x, {.components = 1, .kernel = kernels::rbf({.gamma = gamma})});
+    EXPECT_NEAR(model.eigenvalues()[0], truth[0], 1e-10 * truth[0]) << constant;
+  }
+}
+
+// Scores of a float model are sums of float kernel values: components that these cannot show are
+// rounding, however well a kernel matrix in double knows their eigenvalues.
+TEST(HostileKernels, M_P2_float_models_keep_no_component_whose_scores_are_rounding) {
+  Matrix<float> x(3, 2);
+  x << 1020.0F, 102000000.0F, -950.0F, -98000000.0F, 1030.0F, 106000000.0F;
+  const Kernel kernel = 0.5 * kernels::poly({.degree = 2, .coef0 = 1});
+  const auto model = fit(x, {.components = all_components(), .kernel = kernel, .tolerance = 1e-5});
+  const Matrix<double> scores = model.transform(x).cast<double>();
+  for (Index i = 0; i < scores.cols(); ++i)
+    for (Index j = 0; j < scores.cols(); ++j) {
+      const double should = i == j ? model.eigenvalues()[i] : 0;
+      EXPECT_NEAR(scores.col(i).dot(scores.col(j)), should, 0.01 * model.eigenvalues()[0]);
+    }
+}
+
+TEST(HostileKernels, M_P2_kernel_values_that_single_precision_does_not_hold_are_refused) {
+  Matrix<double> x(3, 2);
+  x << 2.98e-8, 0, 2.98e-8, 2.98e-8, 0, -3.1e-8;
+  const FitOptions options{.components = 1, .kernel = kernels::poly({.degree = 3, .coef0 = 0})};
+  const Matrix<float> single = x.cast<float>();
+  test::expect_error(Errc::bad_data, {"single precision"}, [&] { fit(single, options); });
+  const auto model = fit(x, options);  // double holds them
+  EXPECT_NEAR(model.transform(x).squaredNorm(), model.eigenvalues()[0],
+              1e-10 * model.eigenvalues()[0]);
+}
+
 }  // namespace mercer::hostile_kernels_test

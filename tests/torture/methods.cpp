@@ -20,6 +20,7 @@ FitOptions options_of(const Problem& p, int threads) {
   o.ddof = 0;
   o.tolerance = p.tolerance();
   o.threads = threads;
+  o.memory = std::size_t{1} << 30;  // not what the machine has left: that may change the method
   if (p.kernel) o.kernel = Kernel::parse(p.kernel->text());
   return o;
 }

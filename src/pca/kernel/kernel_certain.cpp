@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -82,6 +83,11 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
                                 [[maybe_unused]] double centring) {
   if constexpr (std::is_same_v<T, float>) {
     if (kernel) {
+      const double largest = tiles.diagonal.maxCoeff();
+      require(tiles.offset.size() > 0 || largest <= 0 || largest > 0x1p-100, Errc::bad_data,
+              "the kernel's values are {:.1e} at most, where single precision loses its digits: "
+              "scale the data, or use double precision",
+              largest);
       std::optional<KernelSpectrum> s;
       try {
         s = spectrum_of(tiles, options, weights, budget, origin);
@@ -89,7 +95,9 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
         if (e.code() != Errc::not_converged && e.code() != Errc::bad_data) throw;
       }
       if (s && s->error <= allowed_error<T>(options)) return *std::move(s);
-      s = in_double(*kernel, rows, options, weights, budget, origin, centring);
+      KernelOrigin coarse = origin;
+      coarse.score_epsilon = std::numeric_limits<float>::epsilon();
+      s = in_double(*kernel, rows, options, weights, budget, coarse, centring);
       s->why += "; kernel values in double, as those in float are too coarse";
       require_known<T>(*s, options);
       return *std::move(s);

@@ -24,9 +24,10 @@ void refuse_constant(const KernelOrigin& origin) {
   if (origin.equal_rows)
     fail(Errc::bad_data, "all rows are equal to this kernel: there is no variance to explain");
   fail(Errc::bad_data,
-       "{} has no variance on these rows but rounding, though they are not equal; centre and scale "
+       "{} has no variance on these rows but rounding{}, though they are not equal; centre and "
+       "scale "
        "the data (fit --scale std), or use another kernel or parameter",
-       origin.what);
+       origin.what, origin.score_epsilon > 0 ? " in single precision" : "");
 }
 
 void refuse_indefinite(const KernelOrigin& origin, Index rows, double smallest, double largest) {

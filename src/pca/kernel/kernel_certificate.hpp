@@ -33,6 +33,8 @@ struct KernelOrigin {
   /// For matrices that others have computed: how far below 0 rounding may bring an eigenvalue.
   double noise = 0;
   bool equal_rows = false;  ///< all rows are the same, number by number
+  /// ε of the numbers that scores are computed with, where the kernel's own are finer; else 0.
+  double score_epsilon = 0;
 };
 
 /// Refuses rows on which the kernel has no variance.

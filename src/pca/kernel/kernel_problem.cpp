@@ -3,6 +3,7 @@
 #include "core/require.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace mercer {
@@ -28,6 +29,14 @@ KernelProblem<T> kernel_problem(const Tiles<T>& tiles, const FitOptions& options
   if (weights) p.w = Eigen::Map<const Vector<double>>(weights, n);
   p.noise = noise_level<T>(n, tiles.diagonal.cwiseAbs().cwiseProduct(p.w).maxCoeff());
   p.lowest = std::max(p.noise, origin.noise * p.w.maxCoeff());
+  if (origin.score_epsilon > 0) {
+    // Scores are sums of k(x, x_i)·b_i with ‖b‖ = λ^-½, so rounding k and b leaves them an error of
+    // ε·k·λ^-½ each, √N times that in all; their own norm is λ^½.
+    Vector<double> own = tiles.diagonal;
+    if (tiles.offset.size() > 0) own += 2 * tiles.offset;
+    p.noise = std::max(p.noise, 4 * origin.score_epsilon * std::sqrt(static_cast<double>(n)) *
+                                    own.cwiseAbs().cwiseProduct(p.w).maxCoeff());
+  }
   return p;
 }
 
