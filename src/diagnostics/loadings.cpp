@@ -3,6 +3,7 @@
 #include "core/require.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -29,7 +30,9 @@ Loadings loadings(const Model<T>& model) {
   else if (model.outputs() == d) columns = out.loadings.rowwise().squaredNorm();
   if (columns.size() == 0) return out;
   // A column that never varies correlates with nothing. In z-scores it is the one left as it was.
-  const double noise = 1e-18 * model.report().total_variance;
+  // Entries of components are known to some ε, so a column of a smaller share is not seen at all.
+  constexpr double least = 64 * std::numeric_limits<double>::epsilon();
+  const double noise = least * least * model.report().total_variance;
   out.correlations = out.loadings;
   for (Index j = 0; j < d; ++j) {
     if (columns[j] > noise) out.correlations.row(j) /= std::sqrt(columns[j]);

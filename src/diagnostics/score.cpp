@@ -47,6 +47,7 @@ struct Scorer<T>::State {
   std::optional<Kernel> kernel{};     // where ‖φ(x)‖² is k(x, x)
   Vector<double> mean_weights{};      // m = Σ c_i φ(a_i)
   double mean_square = 0;             // ‖m‖²
+  double ridge = 0;                   // added to the kernel matrix that `mean_weights` solves with
   Eigen::LLT<Matrix<double>> gram{};  // of the components, where they are not orthonormal
   bool orthonormal = true;
 
@@ -102,7 +103,8 @@ struct Scorer<T>::State {
     take_gram(basis * k * basis.transpose());
     if (!model.report().centered || !no_spe.empty()) return;
     // Landmarks that hardly add anything may make K singular; the mean lies in its range.
-    k.diagonal().array() += 1e-13 * static_cast<double>(n) * k.diagonal().maxCoeff();
+    ridge = 1e-13 * static_cast<double>(n) * k.diagonal().maxCoeff();
+    k.diagonal().array() += ridge;
     const Vector<double> mean = model.mean().template cast<double>();
     const Eigen::LLT<Matrix<double>> factor(k);
     mean_weights = factor.solve(mean);
@@ -176,7 +178,8 @@ struct Scorer<T>::State {
       const double scale =
           std::abs(size[i]) + std::abs(mean_square) + 2 * phi.row(i).cwiseAbs().maxCoeff();
       const double length = 64 * epsilon * (phi.row(i).norm() + anchors * scale);
-      double bound = 64 * epsilon * anchors * scale + skew * y.row(i).squaredNorm();
+      // The ridge moves ‖m‖² by at most itself times Σ wᵢ² ≤ 1, and φ(x)·m likewise.
+      double bound = 64 * epsilon * anchors * scale + skew * y.row(i).squaredNorm() + 4 * ridge;
       for (Index c = 0; c < y.cols(); ++c) {
         const double error = length * basis_norm[c];
         bound += error * (2 * std::abs(y(i, c)) + error);

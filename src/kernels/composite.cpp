@@ -105,9 +105,15 @@ class Several : public KernelNode {
     return most + static_cast<double>(children_.size()) * unit_roundoff;
   }
   Moved moved() const override {
-    Moved least = Moved::same;
-    for (const Pointer& child : children_) least = std::min(least, child->moved());
-    return product && least == Moved::centred ? Moved::changes : least;
+    Moved least = Moved::same, most = Moved::changes;
+    for (const Pointer& child : children_) {
+      const Moved one = child->moved();
+      least = std::min(least, one);
+      if (one != Moved::same) most = std::max(most, one);
+    }
+    if (product) return least > Moved::apart && least < Moved::same ? Moved::changes : least;
+    const bool inner = most == Moved::exactly || most == Moved::centred;
+    return least == Moved::apart && inner ? Moved::exactly : least;
   }
   bool differentiable() const override {
     return every([](const KernelNode& c) { return c.differentiable(); });

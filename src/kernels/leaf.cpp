@@ -130,6 +130,8 @@ class Leaf final : public KernelNode {
   Moved moved() const override {
     const auto [ingredient, f] = row_.form(values_);
     if (ingredient == Ingredient::none) return Moved::same;
+    if (ingredient == Ingredient::distances || ingredient == Ingredient::absolute)
+      return Moved::apart;
     const bool linear =
         ingredient == Ingredient::inner &&
         (f.function == Function::identity || (f.function == Function::power && f.n == 1));

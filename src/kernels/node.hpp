@@ -48,10 +48,12 @@ struct Gaussian {
   double gamma = 1, factor = 1;
 };
 
-/// What becomes of k when all rows move by the same vector and are rounded.
+/// What becomes of k when all rows move by the same vector.
 enum class Moved {
-  changes,  ///< also functions of x − y: narrow ones see that differences were rounded
-  centred,  ///< the same once it is centred: x·y
+  changes,
+  apart,    ///< the same while the move rounds nothing: functions of x − y
+  exactly,  ///< the same once it is centred, while the move rounds nothing: x·y beside those
+  centred,  ///< the same once it is centred: x·y, whose own rounding is larger than the move's
   same,     ///< constants
 };
 

@@ -92,6 +92,21 @@ TEST(Loadings, a_constant_column_correlates_with_nothing) {
   }
 }
 
+// Found by an attack: a column in nanometres beside one in kilometres had correlation 0.
+TEST(Loadings, M_P1_a_column_of_small_unit_has_its_correlation) {
+  const Vector<double> a{{1, 5, 2, 8, 3, 9}}, b{{2, 1, 7, 3, 3, 4}};
+  for (const double unit : {1e-6, 1e-10, 1e-12}) {
+    Matrix<double> x(6, 3);
+    x << a, unit * a, b;
+    const auto model = fit(x);
+    const Loadings table = loadings(model);
+    const Matrix<double> y = model.transform(x);
+    // Entries of components are known to some 1e-16.
+    for (Index c = 0; c < 2; ++c)
+      EXPECT_NEAR(table.correlations(1, c), correlation(a, y.col(c)), 1e-14 / unit);
+  }
+}
+
 TEST(Loadings, kernel_models_are_refused) {
   const auto model = fit(some_rows(), {.components = 2, .kernel = kernels::rbf({.gamma = 0.1})});
   test::expect_error(Errc::bad_option, {"linear models", "gradient"}, [&] { loadings(model); });

@@ -265,6 +265,29 @@ TEST(Score, models_that_merged_with_all_components_know_what_they_leave_out) {
   EXPECT_FALSE(Scorer(cut).limits().spe.has_value());
 }
 
+// Found by an attack: the ridge of the matrix that the mean is solved with was not counted.
+TEST(Score, M_P3_of_a_wide_kernel_with_weights_is_not_called_indefinite) {
+  const Matrix<double> x{{-355.0}, {-2699.0}, {-1752.0}};
+  const std::vector<double> weights = {0.9, 0.16, 0.11};
+  for (const double gamma : {1.4e-13, 4.9e-13, 2.9e-12}) {
+    const Kernel kernel = kernels::rbf({.gamma = gamma});
+    const auto model =
+        fit(Rows<double>(x), {.components = 1, .kernel = kernel, .ddof = 0}, weights.data());
+    const Vector<double> rows = Vector<double>::LinSpaced(217, -4000, 4000);
+    const RowScores scores = Scorer(model, 1)(Matrix<double>(rows));
+    // ‖φ(x) − m‖² of a kernel this wide is 2γ(x − mean)² to first order.
+    const double mean = (0.9 * -355 + 0.16 * -2699 + 0.11 * -1752) / 1.17;
+    const double square = 2 * gamma *
+                          (0.9 * std::pow(-355 - mean, 2) + 0.16 * std::pow(-2699 - mean, 2) +
+                           0.11 * std::pow(-1752 - mean, 2)) /
+                          1.17;
+    for (Index i = 0; i < rows.size(); ++i) {
+      const double about = rows[i] - mean, exact = 2 * gamma * about * about;
+      EXPECT_NEAR(scores.size[i], exact, 1e-3 * (exact + square)) << gamma;
+    }
+  }
+}
+
 TEST(Score, bad_input_is_refused) {
   Random random(19);
   const auto model = fit(random.normal(20, 3), {.components = 2});

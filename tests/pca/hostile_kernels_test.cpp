@@ -102,6 +102,20 @@ TEST(HostileKernels, M_P1_a_far_mean_costs_the_linear_kernel_nothing) {
                      1e-6, 1e-5);
 }
 
+// Found by an attack. Rows are moved where no cell is rounded by that.
+TEST(HostileKernels, M_P1_a_far_mean_costs_a_sum_with_a_function_of_differences_nothing) {
+  const Pair both = [](const RealMatrix& r, Index i, Index j) {
+    return r.row(i).dot(r.row(j)) + std::exp(-0.001L * (r.row(i) - r.row(j)).squaredNorm());
+  };
+  const Kernel kernel = kernels::linear() + kernels::rbf({.gamma = 0.001});
+  for (const double far : {3333.0, 33333333.0, 1e12}) {
+    Matrix<double> x(5, 2);
+    x << far, 10, far, 30, far, 20, far, 0, far + 1, 50;
+    expect_true<double>(x, Rows<double>(x), kernel, centred_eigenvalues(x, both, true), 3, 1e-12,
+                        1e-10);
+  }
+}
+
 TEST(HostileKernels, M_P1_near_pairs_keep_their_distance_beside_a_linear_kernel) {
   // Found by torture: rows were centred for the linear part, and rounded in that.
   for (const double constant : {0.0, 7.0, 1000.0}) {

@@ -76,6 +76,23 @@ TEST(LinearExtremes, M_P1_a_constant_far_column_hides_no_other) {
   }
 }
 
+// Found by an attack: whole numbers about 1e15 are exact, and their variance is no rounding.
+TEST(LinearExtremes, M_P1_whole_numbers_about_1e15_keep_their_variance) {
+  Random random(17);
+  Matrix<double> x(40, 2);
+  for (Index i = 0; i < 40; ++i) {
+    x(i, 0) = std::round(3 * random.normal());
+    x(i, 1) = 1e15 + std::round(0.8 * random.normal());
+  }
+  const LongVector mu = exact_eigenvalues(x);
+  for (const Solver solver : {Solver::automatic, Solver::covariance, Solver::gram, Solver::svd}) {
+    const auto model = fit(x, {.components = 2, .solver = solver});
+    for (Index j = 0; j < 2; ++j)
+      EXPECT_NEAR(model.eigenvalues()[j], static_cast<double>(mu[j]),
+                  1e-10 * static_cast<double>(mu[0]));
+  }
+}
+
 TEST(LinearExtremes, M_P1_a_time_in_microseconds_hides_no_other_column) {
   Random random(3);
   Matrix<double> x(300, 4);

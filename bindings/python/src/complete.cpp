@@ -4,6 +4,7 @@
 
 #include <Eigen/QR>
 
+#include <algorithm>
 #include <utility>
 
 namespace mercer::python {
@@ -21,9 +22,13 @@ Model<T> with_components(const Model<T>& model, Index components) {
     parts.report.solver.residuals.resize(static_cast<std::size_t>(components), 0.0);
   Certificate& certificate = parts.report.certificate;
   if (!certificate.low.empty()) {
-    // An eigenvalue that was not found is below the noise: rounding is all that is known of it.
+    // Eigenvalues that were not kept share what the others leave of the trace.
+    const Report& report = parts.report;
+    const double left =
+        report.total_variance * (report.weight - report.ddof) - model.eigenvalues().sum();
+    const double most = std::max(left, 0.0) + static_cast<double>(have + 1) * certificate.rounding;
     certificate.low.resize(static_cast<std::size_t>(components), 0.0);
-    certificate.high.resize(static_cast<std::size_t>(components), certificate.rounding);
+    certificate.high.resize(static_cast<std::size_t>(components), most);
   }
   if (more > 0) {
     // The first columns of Q span the rows of B, the others what is orthogonal to them.

@@ -3,7 +3,6 @@
 #include "core/require.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace mercer {
@@ -31,11 +30,11 @@ KernelProblem<T> kernel_problem(const Tiles<T>& tiles, const FitOptions& options
   p.lowest = std::max(p.noise, origin.noise * p.w.maxCoeff());
   if (origin.score_epsilon > 0) {
     // Scores are sums of k(x, x_i)·b_i with ‖b‖ = λ^-½, so rounding k and b leaves them an error of
-    // ε·k·λ^-½ each, √N times that in all; their own norm is λ^½.
+    // ε·k·λ^-½ each, √N times that in all, and their own norm is λ^½: at λ = 2ε·N·k it is 1/(2√N)
+    // of them. N is the sum of the weights, as a row of weight 2 is two rows.
     Vector<double> own = tiles.diagonal;
     if (tiles.offset.size() > 0) own += 2 * tiles.offset;
-    p.noise = std::max(p.noise, 4 * origin.score_epsilon * std::sqrt(static_cast<double>(n)) *
-                                    own.cwiseAbs().cwiseProduct(p.w).maxCoeff());
+    p.noise = std::max(p.noise, 2 * origin.score_epsilon * p.w.sum() * own.cwiseAbs().maxCoeff());
   }
   return p;
 }

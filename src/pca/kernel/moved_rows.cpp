@@ -9,12 +9,51 @@
 
 namespace mercer {
 
+namespace {
+
+/// The mean, rounded to units in the last place of the largest number of each column.
+template <class T>
+Vector<double> mean_on_grid(const Vector<double>& mean, const Vector<double>& largest) {
+  Vector<double> out = mean;
+  for (Index j = 0; j < out.size(); ++j) {
+    if (largest[j] == 0) continue;
+    const double unit =
+        std::ldexp(1.0, std::ilogb(largest[j]) + 1 - std::numeric_limits<T>::digits);
+    out[j] = std::round(mean[j] / unit) * unit;
+  }
+  return out;
+}
+
+/// Whether x − c is a number of T in every cell.
+template <class T>
+bool moves_exactly(Passes<T>& passes, const Vector<double>& c) {
+  bool exact = true;
+  passes.run("differences", [&](const Rows<T>& rows, const double* weights) {
+    for (Index i = 0; exact && i < rows.rows(); ++i) {
+      if (weights && weights[i] == 0) continue;
+      for (Index j = 0; j < rows.cols(); ++j) {
+        const auto x = static_cast<double>(rows.row(i)[j]);
+        if (std::isnan(x)) continue;
+        // Knuth's TwoSum of x and −c: `lost` is what the difference has been rounded by.
+        const double d = x - c[j], taken = d - x;
+        const double lost = (x - (d - taken)) + (-c[j] - taken);
+        exact = exact && lost == 0 && static_cast<double>(static_cast<T>(d)) == d;
+      }
+    }
+  });
+  return exact;
+}
+
+}  // namespace
+
 template <class T>
 bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& options) {
-  if (!options.center || !options.kernel || passes.sparse() || standard.scale.size() > 0 ||
-      options.kernel->node()->moved() != Moved::centred)
+  if (!options.center || !options.kernel || passes.sparse() || standard.scale.size() > 0)
     return false;
+  const Moved moved = options.kernel->node()->moved();
+  if (moved != Moved::centred && moved != Moved::exactly) return false;
   double squares = 0, scatter = 0;
+  Vector<double> largest = Vector<double>::Zero(passes.features());
   passes.run("squares", [&](const Rows<T>& rows, const double* weights) {
     for (Index i = 0; i < rows.rows(); ++i) {
       const double w = weights ? weights[i] : 1;
@@ -23,6 +62,7 @@ bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& optio
         const auto value = static_cast<double>(rows.row(i)[j]);
         if (std::isnan(value)) continue;  // a missing cell lies on the mean
         const double about = value - standard.mean[j];
+        largest[j] = std::max(largest[j], std::abs(value));
         squares += w * value * value;
         scatter += w * about * about;
       }
@@ -36,6 +76,11 @@ bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& optio
   const double rounding = (256 * d * unit_roundoff + step) * squares;
   const double smallest = scatter / std::min(d, static_cast<double>(passes.rows()));
   if (!(rounding > tolerance / 16 * smallest)) return false;
+  if (moved == Moved::exactly) {
+    const Vector<double> near = mean_on_grid<T>(standard.mean, largest);
+    if (!moves_exactly(passes, near)) return false;
+    standard.mean = near;
+  }
   standard.mean = standard.mean.template cast<T>().template cast<double>();  // as the model has it
   standard.scale = Vector<double>::Ones(passes.features());
   return true;

@@ -68,12 +68,12 @@ void require_range(double total, const Passes<T>& passes) {
   throw OutOfRange{};
 }
 
-/// What the rounding of the data themselves, ε of their size, can have added to the scatter of each
-/// column.
+/// What the rounding of the data themselves can have added to the scatter of each column: numbers
+/// that were rounded some ten times on their way are off by about ε of their size.
 template <class T>
 Vector<double> noise_of_columns(const Vector<double>& scatter, const Vector<double>& mean,
                                 double weight) {
-  return 16 * epsilon<T> * epsilon<T> * (scatter.cwiseAbs() + weight * mean.cwiseAbs2());
+  return epsilon<T> * epsilon<T> * (scatter.cwiseAbs() + weight * mean.cwiseAbs2());
 }
 
 /// The same along a unit vector q. Errors of N rows that are independent, of variance n_j/N in
