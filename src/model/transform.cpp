@@ -22,6 +22,12 @@ Index grain(Index features, Index outputs) {
   return std::max<Index>(64, 2000000 / std::max<Index>(features * (outputs + 4), 1));
 }
 
+/// BLAS computes the last rows of a product that does not fill its tiles of registers by other
+/// code, with other bits. Tiles of all its kernels have a number of rows that divides this one.
+constexpr Index whole_tiles = 24;
+
+Index in_whole_tiles(Index rows) { return (rows + whole_tiles - 1) / whole_tiles * whole_tiles; }
+
 template <class T>
 bool finite(const Rows<T>& x) {
   if (x.sparse()) return all_finite(x.csr().values + x.csr().offsets[0], x.entries());
@@ -77,10 +83,12 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const Index d = x.cols(), k = encoder.rows();
   // A row's scores are the same wherever it lies and whatever rows come with it: few components
   // have a product of our own, others are multiplied in blocks of some size, so that BLAS does not
-  // change to its kernels for small products. Its sums then depend on d alone.
+  // change to its kernels for small products, and of whole tiles. Its sums then depend on d alone.
   const bool few = k <= few_components;
-  const Index least = few ? 1 : std::max<Index>(16, 1000000 / (d * k) + 1);
-  const Index step = std::max(std::clamp<Index>(block_numbers / d, 16, 2048), least);
+  const Index least = few ? 1 : in_whole_tiles(1000000 / (d * k) + 1);
+  const Index step =
+      few ? std::clamp<Index>(block_numbers / d, 16, 2048)
+          : std::max(in_whole_tiles(std::min<Index>(block_numbers / d, 2048)), least);
   const bool stay_sparse = x.sparse() && !fill;
   const Matrix<T> decoder = stay_sparse ? Matrix<T>(encoder.transpose()) : Matrix<T>();
   const bool as_it_lies = few && !x.sparse() && !fill;
@@ -88,7 +96,9 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
 
   const Vector<T> zero = Vector<T>::Zero(d);
   parallel_ranges(x.rows(), options.threads, grain(d, k), [&](Index begin, Index end, int) {
-    Matrix<T> block(stay_sparse || as_it_lies ? 0 : std::clamp(end - begin, least, step), d);
+    const Index most =
+        std::min(few ? end - begin : std::max(in_whole_tiles(end - begin), least), step);
+    Matrix<T> block(stay_sparse || as_it_lies ? 0 : most, d);
     Matrix<T> padded;
     for (Index i = begin; i < end; i += step) {
       const Index n = std::min(step, end - i);
@@ -113,13 +123,13 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
         if (few) {
           centred_product(block.data(), n, d, d, zero.data(), encoder.data(), k, d, out.data(),
                           scores.outerStride(), false);
-        } else if (n >= least) {
+        } else if (const Index whole = std::max(in_whole_tiles(n), least); whole == n) {
           multiply_transposed(block.data(), n, d, d, encoder.data(), k, d, out.data(),
                               scores.outerStride());
         } else {
-          block.middleRows(n, least - n).setZero();
-          padded.resize(least, k);
-          multiply_transposed(block.data(), least, d, d, encoder.data(), k, d, padded.data(), k);
+          block.middleRows(n, whole - n).setZero();
+          padded.resize(whole, k);
+          multiply_transposed(block.data(), whole, d, d, encoder.data(), k, d, padded.data(), k);
           out = padded.topRows(n);
         }
         if (options.missing == Missing::em) partial_rows(parts, rows, i, out);
