@@ -1,4 +1,4 @@
-# The modules of src/CMakeLists.txt, held against what the sources include.
+# The modules of src/CMakeLists.txt, and what programs may use of them, against what sources include.
 get_property(modules GLOBAL PROPERTY MERCER_MODULES)
 set(modules_file ${PROJECT_BINARY_DIR}/modules.cmake)
 set(content "set(modules ${modules})\n")
@@ -27,3 +27,8 @@ finds("an include without its module" "low.cpp: write .module/file.hpp. in #incl
 finds("an internal header in a public one" "matrix.hpp: a public header includes an internal one")
 finds("a public header in a lower one" "matrix.hpp: core may not use model")
 finds("a public header of no module" "stray.hpp belongs to no module")
+finds("an internal header in the command line" "main.cpp: apps/cli may not use the internal header pca/plan.hpp")
+finds("an internal header in the Python package" "module.cpp: bindings/python may not use the internal header core/memory.hpp")
+finds("a folder that the command line does not have" "main.cpp: apps/cli has no folder studio")
+finds("an include without its folder" "main.cpp: write .folder/file.hpp. in #include .terminal.hpp")
+finds("a listed header that nothing uses" "apps/cli does not use core/memory.hpp")

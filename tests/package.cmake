@@ -29,6 +29,10 @@ set_tests_properties("package: installs and can be moved" PROPERTIES FIXTURES_SE
 set_tests_properties("package: an outside project finds it with CMake"
                      "package: an outside project finds it with pkg-config"
                      PROPERTIES FIXTURES_REQUIRED installed)
+set_tests_properties("package: installs and can be moved"
+                     "package: an outside project finds it with CMake"
+                     "package: an outside project finds it with pkg-config"
+                     "package: cpack makes a Debian package" PROPERTIES LABELS slow)
 # cpack and install write the same manifest in the build folder.
 set_tests_properties("package: installs and can be moved" "package: cpack makes a Debian package"
                      PROPERTIES RESOURCE_LOCK install)

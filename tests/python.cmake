@@ -1,4 +1,4 @@
-# The Python package: pytest, one test a file so that ctest runs them side by side.
+# The Python package: pytest, one entry per file so that ctest runs them side by side.
 if(NOT TARGET mercer_python)
   return()
 endif()
@@ -13,3 +13,5 @@ foreach(file ${files})
   set_tests_properties("python: ${name}" PROPERTIES TIMEOUT 1200 ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MERCER_PROGRAM=$<TARGET_FILE:mercer_cli>;MERCER_BUILD=${PROJECT_BINARY_DIR}")
 endforeach()
+set_tests_properties("python: running" PROPERTIES COST 50 LABELS slow)
+set_tests_properties("python: package" PROPERTIES LABELS slow)

@@ -11,5 +11,5 @@ if(Python3_FOUND)
   add_test(NAME "torture: M_P6 faults" COMMAND ${Python3_EXECUTABLE}
     ${CMAKE_CURRENT_LIST_DIR}/torture/faults.py --build ${PROJECT_BINARY_DIR} --jobs 2
     --function write,read,fsync,rename,open,mmap,thread --slice 12)
-  set_tests_properties("torture: M_P6 faults" PROPERTIES TIMEOUT 300)
+  set_tests_properties("torture: M_P6 faults" PROPERTIES TIMEOUT 300 COST 20 LABELS slow)
 endif()

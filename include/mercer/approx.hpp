@@ -3,7 +3,8 @@
 /// Kernel PCA of more rows than N² allows: features whose inner products come near the kernel, and
 /// how near they come.
 ///
-///     auto model = mercer::fit(x, {.components = 10, .kernel = mercer::kernels::rbf(),
+///     auto model = mercer::fit(x, {.components = 10,
+///                                  .kernel = mercer::kernels::rbf(),
 ///                                  .approx = mercer::Cholesky{.rank = 500}});
 ///     model.report().approximation->error;                // of the kernel's trace: exact
 ///     auto same = mercer::parse_approx("cholesky(rank=500)");

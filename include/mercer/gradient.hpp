@@ -3,7 +3,7 @@
 /// Which inputs move a component at a point: ∂y_c/∂x_j, for every model that takes columns.
 ///
 ///     auto model = mercer::fit(x, {.components = 2, .kernel = mercer::kernels::rbf()});
-///     Matrix<double> g = mercer::gradient(model, x, 0);     // N×d, of the first component
+///     mercer::Matrix<double> g = mercer::gradient(model, x, 0);   // N×d, of the first component
 ///
 /// For linear PCA it is the component itself, the same at every point (over the scale, when the
 /// model has one). For kernels it is the derivative of their formulas; at a kink (laplacian, where

@@ -4,7 +4,7 @@
 ///
 ///     mercer::Hebbian neurons(mercer::identity_map<double>(4), {.rule = "gha", .components = 2});
 ///     while (auto block = source->next()) neurons.update(block->rows, block->weights);
-///     Model<double> model = neurons.model();                   // at any time
+///     mercer::Model<double> model = neurons.model();           // at any time
 ///
 /// `mercer::learn` (learn.hpp) is the whole road: epochs, order, trace, theory, checkpoints.
 ///

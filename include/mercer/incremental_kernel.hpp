@@ -2,10 +2,10 @@
 /// \file
 /// Kernel PCA of rows that come in batches and are not kept.
 ///
-///     mercer::IncrementalKernelPca<double> pca(x.cols(), {.components = 10,
-///                                                         .kernel = mercer::kernels::rbf(),
-///                                                         .approx = mercer::Cholesky{.rank =
-///                                                         300}});
+///     mercer::FitOptions options{.components = 10,
+///                                .kernel = mercer::kernels::rbf(),
+///                                .approx = mercer::Cholesky{.rank = 300}};
+///     mercer::IncrementalKernelPca<double> pca(x.cols(), options);
 ///     while (auto batch = source->next()) pca.update(batch->rows, batch->weights);
 ///     auto model = pca.model();                               // at any time
 ///

@@ -7,7 +7,7 @@
 ///
 ///     mercer::KernelHebbian learner(mercer::kernels::rbf(), x, {.components = 2});
 ///     for (int i = 0; i < 50; ++i) learner.epoch();        // each in a new order
-///     Model<double> model = learner.model();               // like exact kernel PCA's
+///     mercer::Model<double> model = learner.model();       // like exact kernel PCA's
 ///
 /// A step costs O(N·k), or O(N·(k + d)) when the kernel matrix is too large to be kept.
 ///
@@ -16,7 +16,7 @@
 ///     auto phi = mercer::landmark_map(mercer::kernels::rbf({.gamma = 0.5}), landmarks);
 ///     mercer::Hebbian neurons(phi, {.rule = "gha", .components = 2});
 ///     neurons.update(rows);                                // as they come
-///     Model<double> same = neurons.model();                // a kernel map over the landmarks
+///     mercer::Model<double> same = neurons.model();        // a kernel map over the landmarks
 
 #include <mercer/hebbian.hpp>
 #include <mercer/kernel.hpp>

@@ -3,7 +3,7 @@
 /// `Map<T>`: the φ of every model y = B (φ(x) − m).
 ///
 ///     auto phi = mercer::identity_map<double>(4);      // linear PCA
-///     Matrix<double> f(x.rows(), phi->features());
+///     mercer::Matrix<double> f(x.rows(), phi->features());
 ///     phi->apply(x, f);                                // f = φ(x), one row a sample
 ///
 /// Linear PCA uses the identity; kernels, feature maps and random features are other maps. A new
@@ -156,8 +156,8 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 /// √c) (Pham and Pagh 2013). For linear and poly with c ≥ 0, powers and positive multiples of them
 /// (otherwise refused, `Errc::bad_option`); D is a power of two, at most 2²⁰.
 ///
-///     auto phi = mercer::tensor_sketch_map<double>(mercer::kernels::poly({.degree = 4}), 50,
-///     1024);
+///     auto kernel = mercer::kernels::poly({.degree = 4});
+///     auto phi = mercer::tensor_sketch_map<double>(kernel, 50, 1024);
 ///
 /// The map keeps its hash functions, and a model file holds them: `anchors()`, p × (d + 1), entries
 /// ±(bucket + 1). A row costs p additions an entry (stored ones only when sparse) and p/2 + 1

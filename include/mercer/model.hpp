@@ -5,8 +5,8 @@
 ///     y = B (φ(x) − m)          B: k×D with orthonormal rows, m: the mean of φ over the data
 ///
 ///     auto model = mercer::fit(x, {.components = 2});
-///     Matrix<double> y = model.transform(x);         // N×2 scores
-///     Matrix<double> x2 = model.inverse(y);          // back in the input space
+///     mercer::Matrix<double> y = model.transform(x);    // N×2 scores
+///     mercer::Matrix<double> x2 = model.inverse(y);     // back in the input space
 ///     model.save("model.st");
 ///     auto same = mercer::Model<double>::load("model.st");
 ///

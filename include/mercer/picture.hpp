@@ -2,9 +2,9 @@
 /// \file
 /// Pictures of models and of learning runs, as SVG text.
 ///
-///     auto model = mercer::fit(x, {.components = 8, .kernel = mercer::kernels::rbf({.gamma =
-///     10})}); std::ofstream("contours.svg") << mercer::contour_svg(model);     // x has two
-///     columns
+///     auto kernel = mercer::kernels::rbf({.gamma = 10});
+///     auto model = mercer::fit(x, {.components = 8, .kernel = kernel});   // x has two columns
+///     std::ofstream("contours.svg") << mercer::contour_svg(model);
 ///
 /// Where y_c(x) = B_c (φ(x) − m) is constant: one panel a component, with lines at equal steps of
 /// the score, the line y_c = 0 thick, and the rows as dots. For linear PCA the lines are straight
@@ -114,6 +114,7 @@ enum class Criterion;
 /// components; of two parameters, a map in colours; of other kernels, a line each. The best is
 /// marked. Axes are logarithmic where numbers span a decade.
 ///
+///     mercer::TuneOptions options{.kernels = mercer::kernel_grid({"rbf"}, rows)};
 ///     auto found = mercer::tune(rows, options);
 ///     std::ofstream("tune.svg") << mercer::tune_svg(found, options.criterion);
 std::string tune_svg(const Tuned& tuned, Criterion criterion, const PlotOptions& options = {});

@@ -13,7 +13,7 @@
 ///
 ///     exact        m + Bᵀy, or its coordinates that are x: linear models, maps that hold x
 ///     ridge        kernel ridge regression of rows on their scores (Bakır et al. 2004)
-///     fixed_point  least ‖φ(x̂) − P‖² + λ‖x̂ − x₀‖² from the ridge's x₀ (Mika et al. 1998;
+///     fixed_point  least ‖φ(x̂) − P‖² + λ‖x̂ − x₀‖² from the ridge's x₀ (Mika et al. 1998,
 ///                  the penalty: Abrahamsen & Hansen 2009): Gaussian kernels
 ///     distances    by its distances to neighbours (Kwok & Tsang 2004): kernels of ‖x − y‖
 ///

@@ -2,6 +2,7 @@
 /// \file
 /// How long work reports to its caller, and how the caller stops it.
 ///
+///     mercer::FitOptions options;
 ///     options.monitor = [](const mercer::Progress& p) {
 ///       draw_bar(p.what, p.done / p.total);
 ///       return !stop_button_pressed;      // false: the work throws Error{Errc::interrupted}

@@ -56,7 +56,7 @@ double gavish_donoho_threshold(double beta);
 /// log p(rows | k) for k = 1 … d − 1: Laplace's approximation to the evidence for k components in
 /// white noise (Minka 2000). `variances`: all d, descending, zeros where there is none. O(d²).
 ///
-///     Index best;
+///     mercer::Index best;
 ///     mercer::minka_evidence(model.explained_variance(), 178).maxCoeff(&best);   // k = best + 1
 ///
 /// Throws `Errc::bad_data` when d < 2 or there is no variance.

@@ -2,6 +2,7 @@
 /// \file
 /// What a learning run looks like from step to step, beside what theory says of it.
 ///
+///     mercer::LearnOptions options;
 ///     options.trace.row = [&](const mercer::TraceRow& row) { use(row.step, row.norm); };
 ///     options.theory = true;                              // fills row.modes
 ///

@@ -3,8 +3,8 @@
 //
 //     OutputFile file("scores.csv");
 //     file.write(bytes);
-//     file.finish();     // on disk, without its name: the last step that can fail for want of
-//     space file.publish();    // visible
+//     file.finish();     // on disk, without its name: the last step that needs space
+//     file.publish();    // visible
 //
 // Until `publish` it has no name where the file system allows that: however the program ends,
 // nothing is left behind. "-" is standard output; devices and pipes are written directly, as there

@@ -30,7 +30,8 @@ SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads = 1);
 /// pushed so far (Householder QR, so small singular values survive where AᵀA would lose them).
 ///
 ///     Triangle t(d);
-///     t.push(block);               // as often as there are rows
+///     std::copy_n(block.data(), 10 * d, t.rows());
+///     t.push(10);                  // as often as there are rows
 ///     t.factor();                  // R, d×d upper triangular
 class Triangle {
  public:

@@ -1,8 +1,8 @@
 #pragma once
 // The kernel matrix of rows as a SymmetricOperator, kept as far as a budget allows.
 //
-//     KernelMatrix<double> a(kernel_tiles(kernel, rows), {.memory = 4 << 30});
-//     auto [pairs, passes] = eigs(a, 10);
+//     KernelMatrix<double> a(kernel_tiles(kernel, rows), {.memory = std::size_t{4} << 30});
+//     KrylovResult found = eigs(a, 10);     // found.pairs, found.passes
 //
 // With weights w, u = √w and s = Σw it is the matrix whose eigenvalues are those of the weighted
 // scatter in feature space,

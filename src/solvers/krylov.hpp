@@ -1,8 +1,9 @@
 #pragma once
 // The largest eigenpairs of a matrix that is known only by its products: restarted block Krylov.
 //
-//     KernelMatrix a(…);                                     // a SymmetricOperator
-//     auto [pairs, passes] = eigs(a, 10, BlockKrylov{.tolerance = 1e-8}, {.threads = 2});
+//     KernelMatrix<double> a(kernel_tiles(kernel, rows), {});     // a SymmetricOperator
+//     auto found = eigs(a, 10, BlockKrylov{.tolerance = 1e-8}, {.threads = 2});
+//     found.pairs.values;                                         // descending
 //
 // A pass (one `apply` to a block) is what costs; the rest is about 10·n·m·b flops a pass for a
 // basis of m and a block of b vectors. Memory: see memory_bytes.

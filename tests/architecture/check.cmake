@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.22)
 
-# cmake -DROOT=… -DMODULES=… -P check.cmake: nothing includes upwards. MODULES is a file that sets
-# `modules` and, for each, `uses_<module>`.
+# cmake -DROOT=… -DMODULES=… -P check.cmake: nothing includes upwards, and programs include what they
+# may. MODULES is a file that sets `modules` and, for each, `uses_<module>`.
 
 include(${MODULES})
 
@@ -19,6 +19,24 @@ set(preimages_headers compress preimage)
 set(tune_headers tune)
 set(pca_headers approx fit impute incremental incremental_kernel merge
   significance)
+
+# What each program may use beside the public headers: its own folders, and internal headers of the
+# library. Each of the latter is something that another program would have to do without.
+set(programs apps/cli bindings/python)
+set(apps/cli_folders commands flags rows terminal)
+set(apps/cli_internal_headers
+  core/json_text core/memory core/output_file core/parallel core/require
+  data/bytes data/shortest
+  diagnostics/limits
+  maps/from_text
+  model/codec model/parts
+  pictures/run_chart
+  preimages/compressed_file
+  simd/targets)
+set(bindings/python_folders "")
+set(bindings/python_internal_headers
+  maps/from_text
+  pca/select/significance)
 
 macro(complain text)
   message(SEND_ERROR "${text}")
@@ -86,5 +104,38 @@ foreach(file ${files})
   else()
     complain("${file} belongs to no module of check.cmake")
   endif()
+endforeach()
+# check_program(file program): its own headers, and those internal ones that are listed.
+function(check_program file program)
+  file(STRINGS ${ROOT}/${file} includes REGEX "^[ \t]*#[ \t]*include[ \t]*\"")
+  foreach(line ${includes})
+    string(REGEX REPLACE ".*\"(.*)\\.hpp\".*" "\\1" header "${line}")
+    if(header IN_LIST ${program}_internal_headers)
+      set_property(GLOBAL APPEND PROPERTY used_by_${program} ${header})
+      continue()
+    endif()
+    string(REGEX REPLACE "/.*" "" folder "${header}")
+    if(folder IN_LIST modules)
+      complain("${file}: ${program} may not use the internal header ${header}.hpp")
+    elseif(header MATCHES "/" AND NOT folder IN_LIST ${program}_folders)
+      complain("${file}: ${program} has no folder ${folder}: ${line}")
+    elseif(NOT header MATCHES "/" AND ${program}_folders AND NOT header STREQUAL "completion_scripts")
+      complain("${file}: write \"folder/file.hpp\" in ${line}")
+    endif()
+  endforeach()
+endfunction()
+
+foreach(program ${programs})
+  file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${program}/*.?pp)
+  foreach(file ${files})
+    check_program(${file} ${program})
+    math(EXPR checked "${checked} + 1")
+  endforeach()
+  get_property(used GLOBAL PROPERTY used_by_${program})
+  foreach(header ${${program}_internal_headers})
+    if(files AND NOT header IN_LIST used)
+      complain("${program} does not use ${header}.hpp, which check.cmake lists")
+    endif()
+  endforeach()
 endforeach()
 message(STATUS "${checked} files checked")

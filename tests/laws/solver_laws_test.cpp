@@ -12,7 +12,8 @@ namespace mercer::solver_laws_test {
 
 using test::Random;
 
-const std::vector<Solver> all_solvers = {Solver::covariance, Solver::gram, Solver::svd};
+const std::vector<Solver> all_solvers = {Solver::covariance, Solver::gram, Solver::svd,
+                                         Solver::randomized};
 
 struct Case {
   Matrix<double> x;

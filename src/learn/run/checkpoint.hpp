@@ -1,7 +1,10 @@
 #pragma once
 // A run on disk, to go on from: the layout and the checksum of a model file.
 //
-//     save_checkpoint({.run = {{"rule", "gha"}}, .learner = learner.save_state(), …}, "run.ckpt");
+//     Checkpoint checkpoint;
+//     checkpoint.run = {{"rule", "gha"}};
+//     checkpoint.learner = learner.save_state();
+//     save_checkpoint(checkpoint, "run.ckpt");
 //     if (auto found = load_checkpoint("run.ckpt")) learner.load_state(found->learner);
 //
 // A checkpoint appears whole or not at all, and the one before it is kept as PATH.previous. At

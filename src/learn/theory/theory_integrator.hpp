@@ -2,9 +2,9 @@
 // An ordinary differential equation dy/dt = f(y), solved to a tolerance: Dormand and Prince's pair
 // of order 5(4) with local extrapolation (J. Comput. Appl. Math. 6, 1980).
 //
-//     Integrator run(y0, [](const Matrix<double>& y, Matrix<double>& f) { f = -y; }, 1e-10);
+//     Integrator run(start, [](const Matrix<double>& y, Matrix<double>& f) { f = -y; }, 1e-10);
 //     run.advance(2.5);
-//     run.y();              // e^{−2.5} y0
+//     run.y();              // e^{−2.5} start
 
 #include <mercer/matrix.hpp>
 

@@ -1,0 +1,2 @@
+#include "core/memory.hpp"
+#include "arrays.hpp"

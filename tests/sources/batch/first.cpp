@@ -1,0 +1,3 @@
+#include <vector>
+
+std::vector<int> first() { return {1, 2, 3}; }
