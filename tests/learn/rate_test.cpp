@@ -96,7 +96,7 @@ TEST(Rate, bad_text_is_refused_with_the_place_and_the_reason) {
   EXPECT_HAS(message("1/n(2)"), "has no parameters");
   EXPECT_HAS(message("power(1,2,3,4)"), "more numbers");
   EXPECT_HAS(message("power(1,c=2)"), "column 9: c is given twice");
-  EXPECT_HAS(message("power(1,t=2)"), "did you mean t0?");
+  EXPECT_HAS(message("power(1,t_0=2)"), "did you mean t0?");
   EXPECT_HAS(error_of([] { Rate::constant(-1); }).what(), "c = -1 must be greater than 0");
 }
 
