@@ -29,6 +29,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const Kernel kernel = parsed.completed(Rows<double>(x));
     check(kernel.complete());
     check(Kernel::parse(kernel.text()).text() == kernel.text());
+    if (const auto parameters = kernel.parameters(); !parameters.empty()) {
+      const KernelParameter& last = parameters.back();
+      check(kernel.with(last.name, last.value.value()).text() == kernel.text());
+    }
     const Matrix<double> k = kernel.matrix(Rows<double>(x), 1);
     check(k.allFinite() && k == k.transpose());
     const Matrix<double> other = kernel.matrix(Rows<double>(sparse), 1);

@@ -18,6 +18,7 @@
 
 #include <mercer/matrix.hpp>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -70,6 +71,13 @@ using Approx = std::variant<Nystrom, Cholesky, Fourier, TensorSketch>;
 /// its default.
 /// Throws `Errc::bad_option` with the position.
 Approx parse_approx(std::string_view text);
+
+/// What a list of approximations shows of one: name, parameters with their defaults, what it
+/// computes, and an example.
+struct ApproxEntry {
+  std::string name, parameters, notes, example;
+};
+std::span<const ApproxEntry> approx_table();
 
 /// Parses back to the same.
 std::string text_of(const Approx& approx);

@@ -27,6 +27,12 @@ namespace mercer {
 
 class KernelNode;  // src/kernels/node.hpp
 
+/// A number in a kernel, such as the width of a `matern` in a sum.
+struct KernelParameter {
+  std::string name;             ///< unique in its kernel, see `Kernel::parameters`
+  std::optional<double> value;  ///< none while it is open: left to the data
+};
+
 class Kernel {
  public:
   /// Reads a kernel expression: `2*rbf(gamma=0.1)*linear + poly(degree=2, coef0=1)^2`.
@@ -47,6 +53,21 @@ class Kernel {
   /// 1,000 of them, evenly spaced: γ = 1/median(‖x−y‖²); laplacian, exponential likewise).
   template <class T>
   Kernel completed(const Rows<T>& x) const;
+
+  /// The parameters of all named kernels in the expression, from left to right; factors and
+  /// exponents are not among them. A name that occurs once stands alone. One that several kernels
+  /// have gets the kernel in front, and its number from the second kernel of that name on:
+  ///
+  ///     Kernel k = Kernel::parse("rbf(gamma=0.5) + matern");
+  ///     k.parameters();                        // gamma 0.5, nu 1.5, length open
+  ///     Kernel wide = k.with("length", 10);    // rbf(gamma=0.5) + matern(nu=1.5, length=10)
+  ///     Kernel::parse("rbf + 2*rbf*poly").parameters();
+  ///                                    // rbf.gamma, rbf#2.gamma, degree, coef0, poly.gamma
+  std::vector<KernelParameter> parameters() const;
+  /// The same kernel with one parameter set. `name` as in `parameters()`; the kernel may be in
+  /// front of any: `matern.length`. Throws `Errc::bad_option` when there is no such parameter, when
+  /// several have that name, and when the value is outside its domain.
+  Kernel with(std::string_view name, double value) const;
 
   /// Positive semi-definite on every data set, by construction. False means unknown.
   bool always_valid() const;

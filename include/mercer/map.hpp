@@ -174,6 +174,13 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index feat
 template <class T>
 std::shared_ptr<const Map<T>> precomputed_map(Index n);
 
+/// What a list of maps shows of one: text form, formula, and an example that fits any rows.
+struct MapEntry {
+  std::string text, formula, example;
+};
+/// The maps that text alone describes (`mercer fit --map`).
+std::span<const MapEntry> map_table();
+
 /// A map of your own: `function` fills the features of one row, and may be called from several
 /// threads at once. `name` is letters, digits and `_`. The text form is `function(name)`; a file
 /// cannot hold the function itself, so a model with such a map is of use to your program only.

@@ -18,7 +18,7 @@
 /// | `power(c,t0,a)` | c/(n + t0)^a |
 /// | `adaoja(b)` | 1/√(b² + Σ‖yx‖²) (Henriksen & Ward 2019) |
 ///
-/// A new schedule is one new file and one row in the table of src/learn/rates/rate_parse.cpp.
+/// A new schedule is one new file and one row in the table of src/learn/rates/rate_table.cpp.
 
 #include <cstdint>
 #include <memory>
@@ -75,9 +75,9 @@ class Rate {
   std::shared_ptr<const RateRule> rule_;
 };
 
-/// What a list of rates shows of one: text form, formula, remark.
+/// What a list of rates shows of one: text form, formula, remark, and an example.
 struct RateEntry {
-  std::string text, formula, notes;
+  std::string text, formula, notes, example;
 };
 std::span<const RateEntry> rate_table();
 

@@ -78,8 +78,9 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights =
 
 /// Expressions with their lists written out, `rbf(gamma={0.1,1,10})`, `poly(degree={2,3})`; ranges
 /// are `{0.01..10:7}`, seven numbers in equal ratios. A kernel that takes its width from the data
-/// becomes nine of them around it, from 1/64 to 64 times γ; `scale`: as the kernel will see the
-/// rows; `weights`: as if rows were repeated.
+/// becomes nine of them around it, from 1/64 to 64 times γ; several widths that are left open vary
+/// together, and those that are given stay: of `rbf(gamma=0.5) + matern` only the length varies.
+/// `scale`: as the kernel will see the rows; `weights`: as if rows were repeated.
 template <class T>
 std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const Rows<T>& x,
                                      Scale scale = Scale::none, const double* weights = nullptr);

@@ -2,17 +2,19 @@
 
 namespace mercer {
 
+namespace {
+
+constexpr TextParameter chi2_parameters[] = {{"gamma", domains::positive, 1}};
+
+}  // namespace
+
 extern const KernelRow chi2_row = {
-    .name = "chi2",
+    .text = {"chi2", chi2_parameters},
     .formula = "exp(-gamma sum (x-y)^2/(x+y))",
     .notes = "for counts and histograms: entries of at least 0",
     .sklearn = "chi2_kernel",
     .mlpack = "",
     .kernlab = "",
-    .parameters =
-        [] {
-          return std::vector<Parameter>{{"gamma", 1}};
-        },
     .form =
         [](std::span<const double> v) {
           return Form{Ingredient::chi2, {Function::exp, v[0]}};
@@ -22,13 +24,12 @@ extern const KernelRow chi2_row = {
 };
 
 extern const KernelRow additive_chi2_row = {
-    .name = "additive_chi2",
+    .text = {"additive_chi2"},
     .formula = "sum 2xy/(x+y)",
     .notes = "for counts and histograms: entries of at least 0",
     .sklearn = "what AdditiveChi2Sampler approximates (additive_chi2_kernel is -sum (x-y)^2/(x+y))",
     .mlpack = "",
     .kernlab = "",
-    .parameters = no_parameters,
     .form =
         [](std::span<const double>) {
           return Form{Ingredient::harmonic, {}};

@@ -1,11 +1,12 @@
 // Widths that are left to the data: the median heuristic.
 #include "core/require.hpp"
 #include "kernels/distance_tile.hpp"
-#include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
+#include "kernels/row.hpp"
 #include "kernels/weighted_width.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,17 @@ class Medians final : public MedianDistances {
   double squared_ = 0, absolute_ = 0;
 };
 
+KernelNode::Pointer completed_by(MedianDistances& medians, const KernelNode& node) {
+  return node.with_leaves([&](const KernelNode& n) {
+    if (n.complete()) return n.shared_from_this();
+    const LeafView leaf = *n.leaf();
+    std::vector<double> values(leaf.values.begin(), leaf.values.end());
+    for (double& v : values)
+      if (std::isnan(v)) v = leaf.row.choose(medians);
+    return make_leaf(leaf.row, std::move(values));
+  });
+}
+
 }  // namespace
 
 CountedRows even_rows(const double* weights, Index n, Index most) {
@@ -131,7 +143,7 @@ Kernel completed_for(const Kernel& kernel, const Rows<T>& rows, const std::vecto
   const PickedRows<double> wide(rows, even_sample(rows.rows(), rows.rows()));
   // A sample would have as many rows as samples have.
   Medians medians(wide.rows(), counts, rows.rows() < width_rows);
-  return Kernel(kernel.node()->completed(medians));
+  return Kernel(completed_by(medians, *kernel.node()));
 }
 
 template <class T>
@@ -140,7 +152,7 @@ Kernel completed_by_weight(const Kernel& kernel, const Rows<T>& rows, const doub
   const CountedRows some = even_rows(weights, rows.rows(), width_rows);
   const PickedRows<double> wide(rows, some.rows);
   Medians medians(wide.rows(), some.counts, rows.rows() <= width_rows);
-  return Kernel(kernel.node()->completed(medians));
+  return Kernel(completed_by(medians, *kernel.node()));
 }
 
 template <class T>

@@ -52,10 +52,10 @@ class Several : public KernelNode {
   void announce(Uses& uses) const override {
     for (const Pointer& child : children_) child->announce(uses);
   }
-  Pointer completed(MedianDistances& medians) const override {
+  Pointer with_leaves(const std::function<Pointer(const KernelNode&)>& change) const override {
     Pointer all;
     for (const Pointer& child : children_) {
-      const Pointer next = child->completed(medians);
+      const Pointer next = child->with_leaves(change);
       all = !all ? next : product ? product_of(all, next) : sum_of(all, next);
     }
     return all;
@@ -196,8 +196,8 @@ class Scale final : public Single {
   std::optional<Frequencies> frequencies() const override { return times(child()->frequencies()); }
   std::optional<Polynomial> polynomial() const override { return times(child()->polynomial()); }
   std::optional<Gaussian> gaussian() const override { return times(child()->gaussian()); }
-  Pointer completed(MedianDistances& medians) const override {
-    return scaled(factor_, child()->completed(medians));
+  Pointer with_leaves(const std::function<Pointer(const KernelNode&)>& change) const override {
+    return scaled(factor_, child()->with_leaves(change));
   }
   ValueBound bound(const RowExtent& extent) const override {
     return scaled_bound(factor_, child()->bound(extent));
@@ -246,8 +246,8 @@ class Power final : public Single {
     if (known) known->gamma *= n_, known->factor = std::pow(known->factor, n_);
     return known;
   }
-  Pointer completed(MedianDistances& medians) const override {
-    return power_of(child()->completed(medians), n_);
+  Pointer with_leaves(const std::function<Pointer(const KernelNode&)>& change) const override {
+    return power_of(child()->with_leaves(change), n_);
   }
   ValueBound bound(const RowExtent& extent) const override {
     const ValueBound one = child()->bound(extent);

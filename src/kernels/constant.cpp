@@ -2,17 +2,19 @@
 
 namespace mercer {
 
+namespace {
+
+constexpr TextParameter constant_parameters[] = {{"value", domains::positive, 1}};
+
+}  // namespace
+
 extern const KernelRow constant_row = {
-    .name = "constant",
+    .text = {"constant", constant_parameters},
     .formula = "value",
     .notes = "a number that stands alone in an expression is one: rbf + 1",
     .sklearn = "ConstantKernel",
     .mlpack = "",
     .kernlab = "",
-    .parameters =
-        [] {
-          return std::vector<Parameter>{{"value", 1}};
-        },
     .form =
         [](std::span<const double> v) {
           return Form{Ingredient::none, {Function::power, 0, v[0], 1}};

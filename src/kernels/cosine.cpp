@@ -3,13 +3,12 @@
 namespace mercer {
 
 extern const KernelRow cosine_row = {
-    .name = "cosine",
+    .text = {"cosine"},
     .formula = "x.y / (|x| |y|)",
     .notes = "0 where a row is 0",
     .sklearn = "cosine",
     .mlpack = "cosine",
     .kernlab = "",
-    .parameters = no_parameters,
     .form =
         [](std::span<const double>) {
           return Form{Ingredient::cosines, {}};

@@ -4,18 +4,21 @@
 
 namespace mercer {
 
+namespace {
+
+constexpr TextParameter exponential_parameters[] = {{"gamma", domains::positive, open_value, false,
+                                                     false, "sigma",
+                                                     [](double sigma) { return 1 / sigma; }}};
+
+}  // namespace
+
 extern const KernelRow exponential_row = {
-    .name = "exponential",
+    .text = {"exponential", exponential_parameters},
     .formula = "exp(-gamma |x-y|), gamma = 1/sigma",
     .notes = "matern with nu=0.5; without a width: gamma = 1/median(|x-y|)",
     .sklearn = "Matern(nu=0.5)",
     .mlpack = "laplacian (bandwidth = sigma)",
     .kernlab = "laplacedot (sigma = gamma)",
-    .parameters =
-        [] {
-          return std::vector<Parameter>{{"gamma", open_value, Domain::positive, false, "sigma",
-                                         [](double sigma) { return 1 / sigma; }}};
-        },
     .form =
         [](std::span<const double> v) {
           return Form{Ingredient::distances, {Function::exp_root, v[0]}};

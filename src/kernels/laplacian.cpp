@@ -4,18 +4,21 @@
 
 namespace mercer {
 
+namespace {
+
+constexpr TextParameter laplacian_parameters[] = {{"gamma", domains::positive, open_value, false,
+                                                   false, "sigma",
+                                                   [](double sigma) { return 1 / sigma; }}};
+
+}  // namespace
+
 extern const KernelRow laplacian_row = {
-    .name = "laplacian",
+    .text = {"laplacian", laplacian_parameters},
     .formula = "exp(-gamma |x-y|_1), gamma = 1/sigma",
     .notes = "sum of absolute differences; without a width: gamma = 1/median(|x-y|_1)",
     .sklearn = "laplacian (its gamma is 1/features)",
     .mlpack = "",
     .kernlab = "",
-    .parameters =
-        [] {
-          return std::vector<Parameter>{{"gamma", open_value, Domain::positive, false, "sigma",
-                                         [](double sigma) { return 1 / sigma; }}};
-        },
     .form =
         [](std::span<const double> v) {
           return Form{Ingredient::absolute, {Function::exp, v[0]}};

@@ -33,14 +33,7 @@ class Leaf final : public KernelNode {
   Leaf(const KernelRow& row, std::vector<double> values) : row_(row), values_(std::move(values)) {}
 
   std::string text() const override {
-    std::string list;
-    const std::vector<Parameter> parameters = row_.parameters();
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const Parameter& p = parameters[i];
-      if (std::isnan(values_[i]) || (p.neutral && values_[i] == p.standard)) continue;
-      list += fmt::format("{}{}={}", list.empty() ? "" : ", ", p.name, values_[i]);
-    }
-    return fmt::format("{}({})", row_.name, list);
+    return text_of_form(row_.text, values_) + (values_.empty() ? "()" : "");
   }
 
   bool always_valid() const override { return row_.valid(values_); }
@@ -49,13 +42,7 @@ class Leaf final : public KernelNode {
     return std::none_of(values_.begin(), values_.end(), [](double v) { return std::isnan(v); });
   }
 
-  Pointer completed(MedianDistances& medians) const override {
-    if (complete()) return shared_from_this();
-    std::vector<double> values = values_;
-    for (double& v : values)
-      if (std::isnan(v)) v = row_.choose(medians);
-    return make_leaf(row_, std::move(values));
-  }
+  std::optional<LeafView> leaf() const override { return LeafView{row_, values_}; }
 
   std::optional<Frequencies> frequencies() const override {
     const FrequencyRow& row = row_.frequency;
@@ -151,32 +138,8 @@ class Leaf final : public KernelNode {
 
 }  // namespace
 
-std::string domain_problem(const Parameter& parameter, double value) {
-  switch (parameter.domain) {
-    case Domain::positive:
-      if (!(value > 0)) return "must be greater than 0";
-      break;
-    case Domain::any:
-      break;
-    case Domain::degree:
-      if (!(value >= 1 && value <= 1000 && value == std::floor(value)))
-        return "must be a whole number from 1 to 1000";
-      break;
-    case Domain::nu:
-      if (value != 0.5 && value != 1.5 && value != 2.5) return "must be 0.5, 1.5 or 2.5";
-      break;
-  }
-  return std::isfinite(value) ? "" : "must be finite";
-}
-
 KernelNode::Pointer make_leaf(const KernelRow& row, std::vector<double> values) {
-  const std::vector<Parameter> parameters = row.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const bool open = std::isnan(values[i]) && std::isnan(parameters[i].standard);
-    const std::string problem = open ? "" : domain_problem(parameters[i], values[i]);
-    require(problem.empty(), Errc::bad_option, "{}: {} = {} {}", row.name, parameters[i].name,
-            values[i], problem);
-  }
+  require_values(row.text, values);
   return std::make_shared<Leaf>(row, std::move(values));
 }
 

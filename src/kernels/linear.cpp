@@ -3,13 +3,12 @@
 namespace mercer {
 
 extern const KernelRow linear_row = {
-    .name = "linear",
+    .text = {"linear"},
     .formula = "x.y",
     .notes = "ordinary PCA",
     .sklearn = "linear",
     .mlpack = "linear",
     .kernlab = "vanilladot",
-    .parameters = no_parameters,
     .form =
         [](std::span<const double>) {
           return Form{Ingredient::inner, {}};

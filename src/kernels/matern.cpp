@@ -1,21 +1,25 @@
-#include "core/require.hpp"
-#include "kernels/row.hpp"
+#include "kernels/width.hpp"
 
 #include <cmath>
 
 namespace mercer {
 
+namespace {
+
+constexpr Domain matern_nu{"be 0.5, 1.5 or 2.5",
+                           [](double v) { return v == 0.5 || v == 1.5 || v == 2.5; }};
+constexpr TextParameter matern_parameters[] = {{"nu", matern_nu, 1.5},
+                                               {"length", domains::positive}};
+
+}  // namespace
+
 extern const KernelRow matern_row = {
-    .name = "matern",
+    .text = {"matern", matern_parameters},
     .formula = "exp(-s), (1+s) exp(-s) or (1+s+s^2/3) exp(-s), s = sqrt(2 nu) |x-y|/length",
     .notes = "nu is 0.5, 1.5 or 2.5; without a length: median(|x-y|)",
     .sklearn = "Matern(nu, length_scale = length)",
     .mlpack = "",
     .kernlab = "",
-    .parameters =
-        [] {
-          return std::vector<Parameter>{{"nu", 1.5, Domain::nu}, {"length", open_value}};
-        },
     .form =
         [](std::span<const double> v) {
           const Function f = v[0] == 0.5   ? Function::exp_root
@@ -33,9 +37,7 @@ extern const KernelRow matern_row = {
 };
 
 Kernel kernels::matern(const Matern& m) {
-  require(!m.length || *m.length > 0, Errc::bad_option,
-          "matern: length = {} must be greater than 0", m.length.value_or(0));
-  return Kernel(make_leaf(matern_row, {m.nu, m.length.value_or(open_value)}));
+  return Kernel(make_leaf(matern_row, {m.nu, given_or_open(matern_row, 1, m.length)}));
 }
 
 }  // namespace mercer

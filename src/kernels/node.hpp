@@ -57,6 +57,14 @@ enum class Moved {
   same,     ///< constants
 };
 
+struct KernelRow;  // kernels/row.hpp
+
+/// A named kernel with its numbers; open ones are NaN.
+struct LeafView {
+  const KernelRow& row;
+  std::span<const double> values;
+};
+
 class KernelNode : public std::enable_shared_from_this<KernelNode> {
  public:
   using Pointer = std::shared_ptr<const KernelNode>;
@@ -68,7 +76,12 @@ class KernelNode : public std::enable_shared_from_this<KernelNode> {
   virtual double flops(double d) const = 0;
 
   virtual bool complete() const { return true; }
-  virtual Pointer completed(MedianDistances&) const { return shared_from_this(); }
+  /// Of named kernels, which are the leaves of an expression; a function of a program has none.
+  virtual std::optional<LeafView> leaf() const { return {}; }
+  /// The same expression of other leaves: `change` of each, from left to right.
+  virtual Pointer with_leaves(const std::function<Pointer(const KernelNode&)>& change) const {
+    return change(*this);
+  }
 
   /// Only of complete kernels.
   virtual std::optional<Frequencies> frequencies() const { return {}; }

@@ -1,21 +1,23 @@
-#include "core/require.hpp"
-#include "kernels/row.hpp"
+#include "kernels/width.hpp"
 
 #include <cmath>
 
 namespace mercer {
 
+namespace {
+
+constexpr TextParameter rational_quadratic_parameters[] = {{"alpha", domains::positive, 1},
+                                                           {"length", domains::positive}};
+
+}  // namespace
+
 extern const KernelRow rational_quadratic_row = {
-    .name = "rational_quadratic",
+    .text = {"rational_quadratic", rational_quadratic_parameters},
     .formula = "(1 + |x-y|^2/(2 alpha length^2))^-alpha",
     .notes = "a mixture of rbf of many widths; without a length: median(|x-y|)",
     .sklearn = "RationalQuadratic(alpha, length_scale = length)",
     .mlpack = "cauchy (alpha=1; bandwidth^2 = 2 length^2)",
     .kernlab = "",
-    .parameters =
-        [] {
-          return std::vector<Parameter>{{"alpha", 1}, {"length", open_value}};
-        },
     .form =
         [](std::span<const double> v) {
           const double a = 1 / (2 * v[0] * v[1] * v[1]);
@@ -27,9 +29,8 @@ extern const KernelRow rational_quadratic_row = {
 };
 
 Kernel kernels::rational_quadratic(const RationalQuadratic& r) {
-  require(!r.length || *r.length > 0, Errc::bad_option,
-          "rational_quadratic: length = {} must be greater than 0", r.length.value_or(0));
-  return Kernel(make_leaf(rational_quadratic_row, {r.alpha, r.length.value_or(open_value)}));
+  return Kernel(make_leaf(rational_quadratic_row,
+                          {r.alpha, given_or_open(rational_quadratic_row, 1, r.length)}));
 }
 
 }  // namespace mercer

@@ -4,18 +4,21 @@
 
 namespace mercer {
 
+namespace {
+
+constexpr TextParameter rbf_parameters[] = {{"gamma", domains::positive, open_value, false, false,
+                                             "sigma",
+                                             [](double sigma) { return 1 / (2 * sigma * sigma); }}};
+
+}  // namespace
+
 extern const KernelRow rbf_row = {
-    .name = "rbf",
+    .text = {"rbf", rbf_parameters},
     .formula = "exp(-gamma |x-y|^2), gamma = 1/(2 sigma^2)",
     .notes = "Gaussian; without a width: gamma = 1/median(|x-y|^2)",
     .sklearn = "rbf (its gamma is 1/features)",
     .mlpack = "gaussian (bandwidth = sigma)",
     .kernlab = "rbfdot (sigma = gamma)",
-    .parameters =
-        [] {
-          return std::vector<Parameter>{{"gamma", open_value, Domain::positive, false, "sigma",
-                                         [](double sigma) { return 1 / (2 * sigma * sigma); }}};
-        },
     .form =
         [](std::span<const double> v) {
           return Form{Ingredient::distances, {Function::exp, v[0]}};

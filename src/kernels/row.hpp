@@ -3,31 +3,16 @@
 // laws know of it. Leaves of an expression are such a row with numbers.
 
 #include "core/random.hpp"
+#include "core/text_form.hpp"
 #include "kernels/node.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mercer {
-
-/// The value of a parameter that is left to the data.
-constexpr double open_value = std::numeric_limits<double>::quiet_NaN();
-
-enum class Domain { positive, any, degree, nu };
-
-struct Parameter {
-  std::string_view name;
-  double standard;  ///< the default, or `open_value`
-  Domain domain = Domain::positive;
-  bool neutral = false;  ///< the default changes nothing, so text leaves it out
-  /// Another spelling, and how it becomes this one.
-  std::string_view other{};
-  double (*convert)(double) = nullptr;
-};
 
 /// What a leaf computes: a function of an ingredient.
 struct Form {
@@ -42,9 +27,9 @@ struct FrequencyRow {
 };
 
 struct KernelRow {
-  std::string_view name, formula, notes;
+  TextForm text;
+  std::string_view formula, notes;
   std::string_view sklearn, mlpack, kernlab;
-  std::vector<Parameter> (*parameters)();
   Form (*form)(std::span<const double> values);
   bool (*valid)(std::span<const double> values);
   /// The open parameter, from the data.
@@ -56,13 +41,13 @@ struct KernelRow {
 
 std::span<const KernelRow* const> kernel_rows();
 
-/// What is wrong with a value: "must be greater than 0"; empty when nothing is.
-std::string domain_problem(const Parameter& parameter, double value);
-
 /// A leaf; refuses values outside their domain.
 KernelNode::Pointer make_leaf(const KernelRow& row, std::vector<double> values);
 
+/// "rbf, matern": the named kernels that fall with |x − y| alone, and those with Fourier features.
+std::string radial_kernels();
+std::string kernels_with_frequencies();
+
 inline bool valid_always(std::span<const double>) { return true; }
-inline std::vector<Parameter> no_parameters() { return {}; }
 
 }  // namespace mercer

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace mercer {
 
 extern const KernelRow linear_row, poly_row, rbf_row, laplacian_row, exponential_row, matern_row,
@@ -30,25 +28,35 @@ std::span<const KernelRow* const> kernel_rows() {
 
 namespace {
 
-std::string shown(const Parameter& p) {
-  std::string text =
-      std::isnan(p.standard) ? fmt::format("{}", p.name) : fmt::format("{}={}", p.name, p.standard);
-  if (!p.other.empty()) text += fmt::format(" | {}", p.other);
-  return text;
+template <class Has>
+std::string names_of_rows(Has has) {
+  std::string names;
+  for (const KernelRow* row : kernel_rows())
+    if (has(*row)) names += fmt::format("{}{}", names.empty() ? "" : ", ", row->text.name);
+  return names;
 }
 
 }  // namespace
+
+std::string radial_kernels() {
+  return names_of_rows([](const KernelRow& row) {
+    std::vector<double> values;
+    for (const TextParameter& p : row.text.parameters) values.push_back(p.standard);
+    return row.form(values).ingredient == Ingredient::distances;
+  });
+}
+
+std::string kernels_with_frequencies() {
+  return names_of_rows([](const KernelRow& row) { return row.frequency.scale != nullptr; });
+}
 
 std::span<const KernelEntry> kernel_table() {
   static const std::vector<KernelEntry> entries = [] {
     std::vector<KernelEntry> all;
     for (const KernelRow* row : kernel_rows()) {
-      std::string parameters;
-      for (const Parameter& p : row->parameters())
-        parameters += (parameters.empty() ? "" : ", ") + shown(p);
-      all.push_back({std::string(row->name), std::string(row->formula), parameters,
-                     std::string(row->notes), std::string(row->sklearn), std::string(row->mlpack),
-                     std::string(row->kernlab)});
+      all.push_back({std::string(row->text.name), std::string(row->formula),
+                     parameter_list(row->text), std::string(row->notes), std::string(row->sklearn),
+                     std::string(row->mlpack), std::string(row->kernlab)});
     }
     return all;
   }();

@@ -6,6 +6,7 @@
 #include "kernels/row.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/qr.hpp"
+#include "maps/map_row.hpp"
 #include "simd/cosine.hpp"
 
 #include <algorithm>
@@ -65,11 +66,8 @@ Frequencies frequencies_of(const Kernel& kernel) {
   require(kernel.complete(), Errc::bad_option,
           "{} leaves a parameter to the data; complete it with them first", kernel.text());
   if (std::optional<Frequencies> known = kernel.node()->frequencies()) return *known;
-  std::string names;
-  for (const KernelRow* row : kernel_rows())
-    if (row->frequency.scale) names += fmt::format("{}{}", names.empty() ? "" : ", ", row->name);
   fail(Errc::bad_option, "{} has no Fourier features; kernels that have them: {}", kernel.text(),
-       names);
+       kernels_with_frequencies());
 }
 
 /// Rows ω. A Gaussian vector's length tells nothing of its direction, so directions can be made
@@ -135,5 +133,16 @@ template std::shared_ptr<const Map<float>> fourier_map(const Kernel&, Index, Ind
                                                        std::uint64_t);
 template std::shared_ptr<const Map<double>> fourier_map(const Kernel&, Index, Index, bool,
                                                         std::uint64_t);
+
+extern const MapRow fourier_row = {
+    .text = {"fourier"},
+    .formula = "sqrt(2/D) (cos w1.x, sin w1.x, ...)",
+    .make =
+        []<class T>(const MapRequest<T>& r) {
+          return fourier_map<T>(Kernel::parse(r.kernel), r.numbers());
+        },
+    .from_text = false,
+    .anchor_columns = [](Index inputs) { return inputs; },
+};
 
 }  // namespace mercer

@@ -9,9 +9,9 @@
 
 namespace mercer {
 
-/// The map that calls itself `text`, on `inputs` columns; null when none has that name. Throws
-/// `Errc::bad_option`, with the position, when what follows the name is wrong, and says so when the
-/// map is a function of somebody's program.
+/// The map of `map_table()` that `text` describes, on `inputs` columns. Throws `Errc::bad_option`
+/// with the column and the names there are, and says so when the map is a function of somebody's
+/// program.
 template <class T>
 std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs);
 
@@ -23,7 +23,8 @@ template <class T>
 using Anchors = std::variant<Matrix<T>, Csr<T>>;
 
 /// The same for every map that a model may have: also `precomputed`, and those that have a kernel
-/// and anchors, which must be there. Throws what `Kernel::parse` throws.
+/// and anchors, which must be there. Null when no map has that name. Throws what `Kernel::parse`
+/// throws.
 template <class T>
 std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
                                              std::string_view kernel, Anchors<T> anchors);

@@ -8,12 +8,6 @@
 
 namespace mercer {
 
-namespace {
-
-constexpr int highest_degree = 30;  // √(30!) is still at home in a float
-
-}  // namespace
-
 template <class T>
 GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
                         std::vector<double> scale)
@@ -126,8 +120,8 @@ std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::stri
 }
 
 int checked_degree(std::string_view map, int degree) {
-  require(degree >= 1 && degree <= highest_degree, Errc::bad_option,
-          "{}(degree={}): the degree is a number from 1 to {}", map, degree, highest_degree);
+  const double value[] = {static_cast<double>(degree)};
+  require_values({map, degree_parameters}, value);
   return degree;
 }
 

@@ -1,13 +1,24 @@
 #pragma once
 // Monomials degree by degree, on which several maps are built.
 
+#include "maps/map_row.hpp"
+
 #include <mercer/map.hpp>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mercer {
+
+/// The parameter of these maps; √(30!) still fits a float.
+constexpr TextParameter degree_parameters[] = {
+    {.name = "degree",
+     .domain = {"be a whole number from 1 to 30",
+                [](double v) { return v >= 1 && v <= 30 && v == std::floor(v); }},
+     .standard = 2,
+     .required = true}};
 
 /// `degree`, or `Errc::bad_option` when it is outside 1 … 30.
 int checked_degree(std::string_view map, int degree);

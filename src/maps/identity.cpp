@@ -1,5 +1,7 @@
 #include <mercer/map.hpp>
 
+#include "maps/map_row.hpp"
+
 namespace mercer {
 
 namespace {
@@ -47,5 +49,11 @@ std::shared_ptr<const Map<T>> identity_map(Index features) {
 
 template std::shared_ptr<const Map<float>> identity_map(Index);
 template std::shared_ptr<const Map<double>> identity_map(Index);
+
+extern const MapRow identity_row = {
+    .text = {"identity"},
+    .formula = "x",
+    .make = []<class T>(const MapRequest<T>& r) { return identity_map<T>(r.inputs); },
+};
 
 }  // namespace mercer

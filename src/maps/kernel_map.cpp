@@ -1,6 +1,7 @@
 #include <mercer/map.hpp>
 
 #include "core/require.hpp"
+#include "maps/map_row.hpp"
 
 #include <algorithm>
 
@@ -89,5 +90,18 @@ template std::shared_ptr<const Map<float>> kernel_map(Kernel, Matrix<float>);
 template std::shared_ptr<const Map<double>> kernel_map(Kernel, Matrix<double>);
 template std::shared_ptr<const Map<float>> kernel_map(Kernel, Csr<float>);
 template std::shared_ptr<const Map<double>> kernel_map(Kernel, Csr<double>);
+
+extern const MapRow kernel_map_row = {
+    .text = {"kernel"},
+    .formula = "(k(x, a1), ..., k(x, aN))",
+    .make =
+        []<class T>(const MapRequest<T>& r) {
+          return std::visit(
+              [&](auto& rows) { return kernel_map<T>(Kernel::parse(r.kernel), std::move(rows)); },
+              *r.anchors);
+        },
+    .from_text = false,
+    .anchor_columns = [](Index inputs) { return inputs; },
+};
 
 }  // namespace mercer

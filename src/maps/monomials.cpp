@@ -15,4 +15,13 @@ std::shared_ptr<const Map<T>> monomial_map(Index inputs, int degree) {
 template std::shared_ptr<const Map<float>> monomial_map(Index, int);
 template std::shared_ptr<const Map<double>> monomial_map(Index, int);
 
+extern const MapRow monomials_row = {
+    .text = {"monomials", degree_parameters, "monomials(degree=2)"},
+    .formula = "all monomials of exactly that degree, weighted: phi(x).phi(y) = (x.y)^degree",
+    .make =
+        []<class T>(const MapRequest<T>& r) {
+          return monomial_map<T>(r.inputs, static_cast<int>(r.values[0]));
+        },
+};
+
 }  // namespace mercer

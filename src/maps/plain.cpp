@@ -11,4 +11,13 @@ std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree) {
 template std::shared_ptr<const Map<float>> plain_map(Index, int);
 template std::shared_ptr<const Map<double>> plain_map(Index, int);
 
+extern const MapRow plain_row = {
+    .text = {"plain", degree_parameters, "plain(degree=2)"},
+    .formula = "all monomials of degree 1 up to that, as they are",
+    .make =
+        []<class T>(const MapRequest<T>& r) {
+          return plain_map<T>(r.inputs, static_cast<int>(r.values[0]));
+        },
+};
+
 }  // namespace mercer

@@ -16,4 +16,13 @@ std::shared_ptr<const Map<T>> polynomial_map(Index inputs, int degree) {
 template std::shared_ptr<const Map<float>> polynomial_map(Index, int);
 template std::shared_ptr<const Map<double>> polynomial_map(Index, int);
 
+extern const MapRow polynomial_row = {
+    .text = {"polynomial", degree_parameters, "polynomial(degree=2)"},
+    .formula = "all monomials up to that degree, weighted: phi(x).phi(y) = (1 + x.y)^degree",
+    .make =
+        []<class T>(const MapRequest<T>& r) {
+          return polynomial_map<T>(r.inputs, static_cast<int>(r.values[0]));
+        },
+};
+
 }  // namespace mercer

@@ -1,6 +1,7 @@
 #include <mercer/map.hpp>
 
 #include "core/require.hpp"
+#include "maps/map_row.hpp"
 
 namespace mercer {
 
@@ -35,5 +36,12 @@ std::shared_ptr<const Map<T>> precomputed_map(Index n) {
 
 template std::shared_ptr<const Map<float>> precomputed_map(Index);
 template std::shared_ptr<const Map<double>> precomputed_map(Index);
+
+extern const MapRow precomputed_row = {
+    .text = {"precomputed"},
+    .formula = "x is a row of similarities",
+    .make = []<class T>(const MapRequest<T>& r) { return precomputed_map<T>(r.inputs); },
+    .from_text = false,
+};
 
 }  // namespace mercer

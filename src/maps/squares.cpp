@@ -1,5 +1,7 @@
 #include <mercer/map.hpp>
 
+#include "maps/map_row.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -48,5 +50,11 @@ std::shared_ptr<const Map<T>> squares_map(Index inputs) {
 
 template std::shared_ptr<const Map<float>> squares_map(Index);
 template std::shared_ptr<const Map<double>> squares_map(Index);
+
+extern const MapRow squares_row = {
+    .text = {"squares"},
+    .formula = "(x1^2, ..., xd^2)",
+    .make = []<class T>(const MapRequest<T>& r) { return squares_map<T>(r.inputs); },
+};
 
 }  // namespace mercer

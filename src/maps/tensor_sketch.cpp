@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "kernels/node.hpp"
 #include "kernels/scratch.hpp"
+#include "maps/map_row.hpp"
 #include "simd/spectrum.hpp"
 
 #include <algorithm>
@@ -164,5 +165,22 @@ template std::shared_ptr<const Map<float>> tensor_sketch_map(const Kernel&, Inde
                                                              std::uint64_t);
 template std::shared_ptr<const Map<double>> tensor_sketch_map(const Kernel&, Index, Index,
                                                               std::uint64_t);
+
+namespace {
+constexpr TextParameter sketch_parameters[] = {{"features", domains::count, 2048, true}};
+}  // namespace
+
+extern const MapRow tensor_sketch_row = {
+    .text = {"tensorsketch", sketch_parameters},
+    .formula = "the convolution of count sketches of x",
+    .make =
+        []<class T>(const MapRequest<T>& r) {
+          return tensor_sketch_map<T>(Kernel::parse(r.kernel), static_cast<Index>(r.values[0]),
+                                      r.numbers());
+        },
+    .from_text = false,
+    // Of the constant, too.
+    .anchor_columns = [](Index inputs) { return inputs + 1; },
+};
 
 }  // namespace mercer

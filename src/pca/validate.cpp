@@ -1,32 +1,11 @@
 #include "pca/validate.hpp"
 
 #include "core/require.hpp"
+#include "pca/kernel/approx_table.hpp"
 
 #include <cmath>
 
 namespace mercer {
-
-namespace {
-
-void require_valid(const Approx& approx) {
-  const auto at_least_one = [](const char* name, Index value) {
-    require(value >= 1, Errc::bad_option, "--approx: {}={} must be at least 1", name, value);
-  };
-  if (const auto* a = std::get_if<Nystrom>(&approx)) at_least_one("landmarks", a->landmarks);
-  if (const auto* a = std::get_if<Fourier>(&approx)) at_least_one("features", a->features);
-  if (const auto* a = std::get_if<TensorSketch>(&approx)) at_least_one("features", a->features);
-  if (const auto* a = std::get_if<Cholesky>(&approx))
-    require(a->rank >= 0 && (a->rank > 0 || (a->tolerance > 0 && a->tolerance < 1)),
-            Errc::bad_option,
-            "--approx: cholesky needs a rank of 1 or more, or a tolerance "
-            "between 0 and 1, not rank={}, tolerance={}",
-            a->rank, a->tolerance);
-  const double limit = error_limit(approx);
-  require(limit >= 0 && limit < 1, Errc::bad_option,
-          "--approx: error={} must be at least 0 and less than 1", limit);
-}
-
-}  // namespace
 
 void validate(const FitOptions& o) {
   const Components& c = o.components;

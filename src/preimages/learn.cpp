@@ -1,5 +1,6 @@
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "kernels/row.hpp"
 #include "linalg/blas.hpp"
 #include "preimages/decoder.hpp"
 
@@ -124,9 +125,9 @@ void Decoder<T>::Parts::choose_method() {
       kernels ? "the kernel" : map.text(), kernel ? kernel->text() : "");
   if (method == PreImageMethod::distances) {
     require(kernel && kernel->node()->radial(), Errc::bad_option,
-            "distances tell of rows where the kernel falls with |x - y| alone (rbf, exponential, "
-            "matern, rational_quadratic), not for {}; use ridge",
-            what);
+            "distances tell of rows where the kernel falls with |x - y| alone ({}), not for {}; "
+            "use ridge",
+            radial_kernels(), what);
     input_distances.emplace(*kernel);
   }
   require(options.start == PreImageStart::ridge || method == PreImageMethod::fixed_point,

@@ -1,9 +1,10 @@
 #include <mercer/preimage.hpp>
 
-#include "core/require.hpp"
+#include "core/text_form.hpp"
 
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace mercer {
 
@@ -28,8 +29,9 @@ std::string_view name_of(PreImageMethod method) {
 PreImageMethod parse_preimage_method(std::string_view text) {
   for (const auto& entry : names)
     if (entry.first == text) return entry.second;
-  fail(Errc::bad_option,
-       "'{}' finds no pre-images; there are auto, exact, ridge, fixed-point and distances", text);
+  std::vector<std::string_view> all;
+  for (const auto& entry : names) all.push_back(entry.first);
+  fail(Errc::bad_option, "{}", no_such("pre-image method", text, all));
 }
 
 }  // namespace mercer

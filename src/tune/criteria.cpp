@@ -4,10 +4,10 @@
 #include "core/random.hpp"
 #include "core/require.hpp"
 #include "kernels/distance_tile.hpp"
+#include "kernels/row.hpp"
 #include "model/parts.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -23,18 +23,15 @@ struct Density {
   double log_norm;  ///< log of 1/∫k
 };
 
-Density density_of(const std::string& kernel, double d) {
-  const auto gamma = [&] {
-    const std::size_t at = kernel.find("gamma=");
-    double value = 0;
-    std::from_chars(kernel.data() + at + 6, kernel.data() + kernel.size(), value);
-    return value;
-  };
-  if (kernel.starts_with("rbf(gamma="))
-    return {Ingredient::distances, gamma(), d / 2 * std::log(gamma() / std::numbers::pi)};
-  if (kernel.starts_with("laplacian(gamma="))
-    return {Ingredient::absolute, gamma(), d * std::log(gamma() / 2)};
-  fail(Errc::bad_option, "the likelihood is for rbf and laplacian, which are densities");
+Density density_of(const Kernel& kernel, double d) {
+  const std::optional<LeafView> leaf = kernel.node()->leaf();
+  const std::string_view name = leaf ? leaf->row.text.name : "";
+  const bool rbf = name == "rbf";
+  require(kernel.complete() && (rbf || name == "laplacian"), Errc::bad_option,
+          "the likelihood is for rbf and laplacian, which are densities");
+  const double gamma = leaf->values[0];
+  if (rbf) return {Ingredient::distances, gamma, d / 2 * std::log(gamma / std::numbers::pi)};
+  return {Ingredient::absolute, gamma, d * std::log(gamma / 2)};
 }
 
 /// log Σ_{j≠i} w_j e^(−γz_ij) for rows `first` … of x, never leaving the logarithms: far from all
@@ -111,9 +108,8 @@ std::vector<double> preimage_errors(const WeightedRows<T>& train, const Weighted
 }
 
 template <class T>
-double log_likelihood(const WeightedRows<T>& rows, const std::string& text, int threads) {
-  const Kernel kernel = Kernel::parse(text);
-  const Density density = density_of(kernel.text(), static_cast<double>(rows.x.cols()));
+double log_likelihood(const WeightedRows<T>& rows, const Kernel& kernel, int threads) {
+  const Density density = density_of(kernel, static_cast<double>(rows.x.cols()));
   const Matrix<double> x = rows.x.template cast<double>();
   const Vector<double> weights = rows.all_weights();
   const double all = weights.sum();
@@ -134,7 +130,7 @@ double log_likelihood(const WeightedRows<T>& rows, const std::string& text, int 
   template std::vector<double> preimage_errors(const WeightedRows<T>&, const WeightedRows<T>&, \
                                                const Kernel&, const std::vector<Index>&,       \
                                                const TuneOptions&, std::uint64_t);             \
-  template double log_likelihood(const WeightedRows<T>&, const std::string&, int);
+  template double log_likelihood(const WeightedRows<T>&, const Kernel&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -30,6 +30,6 @@ std::vector<double> preimage_errors(const WeightedRows<T>& train, const Weighted
 /// weight: copies of it would give it away. Throws `Errc::bad_option` for kernels that are no
 /// density.
 template <class T>
-double log_likelihood(const WeightedRows<T>& rows, const std::string& kernel, int threads);
+double log_likelihood(const WeightedRows<T>& rows, const Kernel& kernel, int threads);
 
 }  // namespace mercer

@@ -64,24 +64,20 @@ void expand(const std::string& text, std::vector<std::string>& out) {
     expand(text.substr(0, open) + item + text.substr(close + 1), out);
 }
 
-/// Nine kernels with the first width of the text times 1/64 … 64.
-void widths_around(const std::string& completed, std::vector<std::string>& out) {
-  constexpr std::string_view names[] = {"gamma=", "length="};
-  for (const std::string_view name : names) {
-    const std::size_t at = completed.find(name);
-    if (at == completed.npos) continue;
-    const std::size_t begin = at + name.size();
-    const std::size_t end = completed.find_first_of(",)", begin);
-    const double value = number(completed.substr(begin, end - begin), completed);
-    for (const double factor : {1. / 64, 1. / 16, 1. / 4, 1. / 2, 1., 2., 4., 16., 64.}) {
+/// The kernel with the parameters that `open` leaves to the data times 1/64 … 64, all together.
+void widths_around(const Kernel& open, const Kernel& completed, std::vector<std::string>& out) {
+  const std::vector<KernelParameter> left = open.parameters(), known = completed.parameters();
+  for (const double factor : {1. / 64, 1. / 16, 1. / 4, 1. / 2, 1., 2., 4., 16., 64.}) {
+    Kernel kernel = completed;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (left[i].value) continue;
       // A length is one over the root of γ.
-      const double scaled = name[0] == 'l' ? value / std::sqrt(factor) : value * factor;
-      out.push_back(completed.substr(0, begin) + fmt::format("{:.6g}", scaled) +
-                    completed.substr(end));
+      const bool length = left[i].name.ends_with("length");
+      const double scaled = *known[i].value * (length ? 1 / std::sqrt(factor) : factor);
+      kernel = kernel.with(left[i].name, number(fmt::format("{:.6g}", scaled), completed.text()));
     }
-    return;
+    out.push_back(kernel.text());
   }
-  out.push_back(completed);
 }
 
 /// Some rows, filled and scaled: enough for a width.
@@ -122,7 +118,7 @@ std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions
     try {
       const Kernel kernel = Kernel::parse(text);
       if (kernel.complete()) grid.push_back(kernel.text());
-      else widths_around(completed_for(kernel, Rows<T>(seen), some.counts).text(), grid);
+      else widths_around(kernel, completed_for(kernel, Rows<T>(seen), some.counts), grid);
     } catch (const Error&) {
       grid.push_back(text);  // its cells will say what is wrong
     }

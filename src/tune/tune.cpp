@@ -98,7 +98,7 @@ class Search {
           cells = {by_significance(text, kernel)};
           break;
         case Criterion::likelihood:
-          cells = {{text, 0, log_likelihood(rows_, text, options_.fit.threads), 0, ""}};
+          cells = {{text, 0, log_likelihood(rows_, kernel, options_.fit.threads), 0, ""}};
           break;
       }
     } catch (const Error& error) {

@@ -98,7 +98,7 @@ TEST(CliFitKernel, wrong_expressions_are_answered_with_their_place) {
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--map", "cubes"}), 2,
                {"cubes", "squares"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--map", "monomials(degree=x)"}), 2,
-               {"position 18"});
+               {"column 18"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--kernel", "rbf", "--map", "squares"}),
                2, {"exclude each other"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--clip"}), 2, {"--clip", "--kernel"});

@@ -22,11 +22,9 @@ TEST(Rate, M_E5_text_parses_back_to_the_same_rate) {
 
 TEST(Rate, M_E5_every_schedule_of_the_table_has_its_three_conditions_with_reasons) {
   for (const RateEntry& entry : rate_table()) {
-    const std::string text = entry.text.starts_with("power")      ? "power(1,10,0.75)"
-                             : entry.text.starts_with("constant") ? "constant(0.1)"
-                             : entry.text.starts_with("adaoja")   ? "adaoja"
-                                                                  : entry.text;
+    const std::string& text = entry.example;
     const RobbinsMonro conditions = Rate::parse(text).conditions();
+    EXPECT_EQ(Rate::parse(Rate::parse(text).text()).text(), Rate::parse(text).text());
     ASSERT_EQ(conditions.conditions.size(), 3U) << text;
     for (const auto& c : conditions.conditions) EXPECT_FALSE(c.why.empty()) << text;
   }
@@ -97,6 +95,8 @@ TEST(Rate, bad_text_is_refused_with_the_place_and_the_reason) {
   EXPECT_HAS(message("constant(b=1)"), "no parameter 'b'");
   EXPECT_HAS(message("1/n(2)"), "has no parameters");
   EXPECT_HAS(message("power(1,2,3,4)"), "more numbers");
+  EXPECT_HAS(message("power(1,c=2)"), "column 9: c is given twice");
+  EXPECT_HAS(message("power(1,t_0=2)"), "did you mean t0?");
   EXPECT_HAS(error_of([] { Rate::constant(-1); }).what(), "c = -1 must be greater than 0");
 }
 

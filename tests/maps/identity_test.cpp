@@ -1,4 +1,5 @@
 #include "maps/from_text.hpp"
+#include "support/errors.hpp"
 
 #include <mercer/map.hpp>
 
@@ -46,7 +47,9 @@ TYPED_TEST(IdentityMap, is_found_by_its_text) {
   EXPECT_EQ(again->text(), "identity");
   EXPECT_EQ(again->inputs(), 7);
   EXPECT_EQ(again->features(), 7);
-  EXPECT_EQ(map_from_text<TypeParam>("no such map", 7), nullptr);
+  test::expect_error(Errc::bad_option, {"no map 'identities'", "did you mean identity?"},
+                     [] { map_from_text<TypeParam>("identities", 7); });
+  EXPECT_EQ(map_from_parts<TypeParam>("no such map", 7, "", {}), nullptr);
 }
 
 }  // namespace mercer::identity_test

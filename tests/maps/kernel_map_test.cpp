@@ -75,7 +75,7 @@ TYPED_TEST(KernelMap, knows_its_kernel_and_its_anchors) {
   const auto again = map_from_parts<T>("kernel", this->d, phi->kernel(), this->a);
   EXPECT_EQ(again->kernel(), phi->kernel());
   EXPECT_EQ(again->features(), phi->features());
-  EXPECT_EQ(map_from_text<T>("kernel", this->d), nullptr);
+  EXPECT_HAS(error_of([&] { map_from_text<T>("kernel", this->d); }).what(), "no map 'kernel'");
 }
 
 TYPED_TEST(KernelMap, has_a_complete_kernel_and_anchors_of_its_domain) {

@@ -39,23 +39,39 @@ TEST(MapSize, that_cannot_fit_is_refused_with_the_number) {
                   "more than 9.2e+18 features"));
 }
 
-TEST(MapText, that_is_wrong_is_refused_with_the_position) {
+TEST(MapText, that_is_wrong_is_refused_with_the_column) {
   const auto complaint = [](const char* text) {
     return refusal([&] { map_from_text<double>(text, 3); }, Errc::bad_option);
   };
-  EXPECT_TRUE(has(complaint("monomials"), "expected '(' at position 10"));
-  EXPECT_TRUE(has(complaint("monomials()"), "expected 'degree' at position 11"));
-  EXPECT_TRUE(has(complaint("plain(degree:2)"), "expected '=' at position 13"));
-  EXPECT_TRUE(has(complaint("plain(degree=two)"), "expected a number at position 14"));
-  EXPECT_TRUE(has(complaint("plain(degree=2.5)"), "expected ')' at position 15"));
-  EXPECT_TRUE(has(complaint("plain(degree=99999999999)"), "expected a number at position 14"));
-  EXPECT_TRUE(has(complaint("squares(degree=2)"), "expected ')' at position 9"));
-  EXPECT_TRUE(has(complaint("squares() + 1"), "expected the end at position 11"));
+  EXPECT_TRUE(has(complaint("monomials"), "column 10: monomials needs degree"));
+  EXPECT_TRUE(has(complaint("monomials()"), "monomials needs degree: monomials(degree=…)"));
+  EXPECT_TRUE(has(complaint("plain(degree:2)"), "column 13: ':' where '=' should be"));
+  EXPECT_TRUE(has(complaint("plain(degree=two)"), "column 14: 't' where a number should be"));
+  EXPECT_TRUE(has(complaint("plain(degree=2.5)"),
+                  "column 14: plain: degree = 2.5 must be a whole number from 1 to 30"));
+  EXPECT_TRUE(has(complaint("plain(degree=99999999999)"),
+                  "column 14: plain: degree = 99999999999 must be"));
+  EXPECT_TRUE(has(complaint("squares(degree=2)"), "column 9: squares has no parameters"));
+  EXPECT_TRUE(has(complaint("squares() + 1"), "column 11: '+' where the end should be"));
   EXPECT_TRUE(has(complaint("polynomial(degree=0)"), "from 1 to 30"));
   EXPECT_TRUE(has(complaint("monomials(degree=31)"), "from 1 to 30"));
   EXPECT_TRUE(has(complaint("plain(degree=-1)"), "from 1 to 30"));
-  EXPECT_EQ(map_from_text<double>("square", 3), nullptr);
-  EXPECT_EQ(map_from_text<double>("", 3), nullptr);
+  EXPECT_TRUE(has(complaint("plain(2)"), "name the parameter: plain(degree=…)"));
+  EXPECT_TRUE(has(complaint("plain(degree=2, degree=3)"), "column 17: degree is given twice"));
+  EXPECT_TRUE(has(complaint("square"), "no map 'square'; did you mean squares?"));
+  EXPECT_TRUE(has(complaint(""), "there are identity, squares, monomials, polynomial, plain"));
+  EXPECT_TRUE(has(complaint("fourier"), "no map 'fourier'"));  // of a model file only
+  EXPECT_TRUE(has(complaint("function(mine)"), "only that program"));
+}
+
+TEST(MapText, every_map_of_the_table_is_made_by_its_example_and_its_own_text) {
+  EXPECT_EQ(map_table().size(), 5u);
+  for (const MapEntry& entry : map_table()) {
+    const auto phi = map_from_text<double>(entry.example, 3);
+    EXPECT_EQ(map_from_text<float>(phi->text(), 3)->text(), phi->text());
+    EXPECT_TRUE(entry.text.starts_with(phi->text().substr(0, phi->text().find('(')))) << entry.text;
+    EXPECT_FALSE(entry.formula.empty());
+  }
 }
 
 }  // namespace mercer::refused_test

@@ -404,6 +404,9 @@ TEST(Approximate, M_C5_its_text_parses_back) {
   EXPECT_EQ(text_of(parse_approx(" nystrom ( by = leverage ) ")),
             "nystrom(landmarks=1000, by=leverage)");
   EXPECT_EQ(text_of(parse_approx("cholesky")), "cholesky(tolerance=0.01)");
+  EXPECT_EQ(text_of(parse_approx("cholesky(error=0.1, rank=3)")), "cholesky(rank=3, error=0.1)");
+  for (const ApproxEntry& entry : approx_table())
+    EXPECT_TRUE(text_of(parse_approx(entry.example)).starts_with(entry.name + "(")) << entry.name;
 }
 
 TEST(Approximate, what_cannot_be_is_refused) {
@@ -416,11 +419,15 @@ TEST(Approximate, what_cannot_be_is_refused) {
   expect_error(Errc::bad_option, {"nystroem", "did you mean nystrom?"}, with("nystroem"));
   expect_error(Errc::bad_option, {"column 9", "landmark", "did you mean landmarks?"},
                with("nystrom(landmark=3)"));
-  expect_error(Errc::bad_option, {"landmarks = '0'", "from 1 on"}, with("nystrom(landmarks=0)"));
-  expect_error(Errc::bad_option, {"by = 'luck'", "kmeans"}, with("nystrom(by=luck)"));
-  expect_error(Errc::bad_option, {"tolerance = '2'", "between 0 and 1"},
+  expect_error(Errc::bad_option, {"column 19", "landmarks = 0", "whole number from 1"},
+               with("nystrom(landmarks=0)"));
+  expect_error(Errc::bad_option, {"by = luck", "uniform, kmeans, leverage or cholesky"},
+               with("nystrom(by=luck)"));
+  expect_error(Errc::bad_option, {"tolerance = 2", "between 0 and 1"},
                with("cholesky(tolerance=2)"));
-  expect_error(Errc::bad_option, {"it should end here"}, with("cholesky(rank=5) x"));
+  expect_error(Errc::bad_option, {"column 18: 'x' where the end should be"},
+               with("cholesky(rank=5) x"));
+  expect_error(Errc::bad_option, {"rank is given twice"}, with("cholesky(rank=5, rank=6)"));
   expect_error(Errc::bad_option, {"landmarks=51", "50 rows"}, with("nystrom(landmarks=51)"));
   expect_error(Errc::bad_option, {"rank=51", "50 rows"}, with("cholesky(rank=51)"));
   expect_error(Errc::bad_option, {"-k 2", "cholesky(rank=1)"}, with("cholesky(rank=1)"));
@@ -428,6 +435,18 @@ TEST(Approximate, what_cannot_be_is_refused) {
   expect_error(Errc::bad_option, {"poly"}, with("tensorsketch(features=16)", "rbf"));
   expect_error(Errc::bad_data, {"not positive semi-definite"},
                with("cholesky(rank=5)", "sigmoid(gamma=2, coef0=-3)"));
+  // Settings of a program, which no text was read for.
+  const auto given = [&](const Approx& approx) {
+    return [&x, approx] { fit(x, {.components = 2, .kernel = kernels::rbf(), .approx = approx}); };
+  };
+  expect_error(Errc::bad_option, {"nystrom: landmarks = 0"}, given(Nystrom{.landmarks = 0}));
+  expect_error(Errc::bad_option, {"cholesky: rank = -1"}, given(Cholesky{.rank = -1}));
+  expect_error(Errc::bad_option, {"cholesky: tolerance = nan"},
+               given(Cholesky{.tolerance = std::nan("")}));
+  expect_error(Errc::bad_option, {"fourier: error = 1 must lie between"},
+               given(Fourier{.error = 1}));
+  expect_error(Errc::bad_option, {"tensorsketch: error = nan"},
+               given(TensorSketch{.error = std::nan("")}));
   const Matrix<double> same = Matrix<double>::Constant(30, 3, 0.7);
   for (const char* text : {"nystrom(landmarks=5)", "cholesky(rank=5)", "fourier(features=16)"})
     expect_error(Errc::bad_data, {"all rows are equal"}, [&] {

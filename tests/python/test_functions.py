@@ -33,6 +33,20 @@ def test_kernel_matrix_takes_functions_and_refuses_nonsense(iris):
         mercer.kernel_matrix("wobbly()", iris)
 
 
+def test_parameters_of_a_kernel_are_listed_and_set_by_name():
+    kernel = "rbf(gamma=0.5) + 2*rbf*poly(degree=2)"
+    assert mercer.kernel_parameters(kernel) == {
+        "rbf.gamma": 0.5, "rbf#2.gamma": None, "degree": 2, "coef0": 1, "poly.gamma": 1
+    }
+    assert mercer.kernel_parameters("linear") == {}
+    changed = mercer.kernel_with(kernel, "rbf#2.gamma", 3)
+    assert mercer.kernel_parameters(changed)["rbf#2.gamma"] == 3
+    with pytest.raises(ValueError, match="several parameters 'gamma'.*rbf#2.gamma"):
+        mercer.kernel_with(kernel, "gamma", 3)
+    with pytest.raises(ValueError, match="gamma = -1 must be greater than 0"):
+        mercer.kernel_with("rbf", "gamma", -1)
+
+
 def test_check_kernel_has_a_witness(iris):
     good = mercer.check_kernel("rbf", iris)
     assert good.valid and good.n_checked == 150 and good.witness.size == 0

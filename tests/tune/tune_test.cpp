@@ -8,6 +8,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <set>
 
@@ -48,6 +49,47 @@ TEST(KernelGrid, lists_and_ranges_are_written_out) {
   expect_error(Errc::bad_option, {"{ without"}, [&] { kernel_grid({"rbf(gamma={1,2)"}, rows); });
   expect_error(Errc::bad_option, {"'a'", "number"},
                [&] { kernel_grid({"rbf(gamma={a..2})"}, rows); });
+}
+
+TEST(KernelGrid, widths_that_are_given_stay_and_open_ones_vary) {
+  const Matrix<double> x = circle(20, 0.1, 1);
+  const Rows<double> rows(x);
+  const double length = std::stod(
+      Kernel::parse("matern").completed(rows).text().substr(std::strlen("matern(nu=1.5, length=")));
+  const Texts grid = kernel_grid({"rbf(gamma=0.5) + matern"}, rows);
+  ASSERT_EQ(grid.size(), 9);
+  std::set<double> lengths;
+  for (const std::string& text : grid) {
+    const std::string fixed = "rbf(gamma=0.5) + matern(nu=1.5, length=";
+    ASSERT_TRUE(text.starts_with(fixed)) << text;
+    lengths.insert(std::stod(text.substr(fixed.size())));
+  }
+  // From 1/64 to 64 times γ, of which a length is the inverse root.
+  ASSERT_EQ(lengths.size(), 9);
+  EXPECT_NEAR(*lengths.begin(), length / 8, 1e-5 * length);
+  EXPECT_NEAR(*lengths.rbegin(), length * 8, 1e-4 * length);
+  for (const std::string& text : kernel_grid({"2*(poly(gamma=3) + rbf)^2"}, rows))
+    EXPECT_HAS(text, "gamma=3)");
+}
+
+TEST(KernelGrid, several_open_widths_vary_together) {
+  const Matrix<double> x = circle(20, 0.1, 1);
+  const Rows<double> rows(x);
+  const Texts grid = kernel_grid({"rbf + laplacian"}, rows), alone = kernel_grid({"rbf"}, rows),
+              other = kernel_grid({"laplacian"}, rows);
+  ASSERT_EQ(grid.size(), 9);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(grid[i], alone[i] + " + " + other[i]);
+}
+
+TEST(Tune, likelihood_is_for_densities_alone) {
+  const Matrix<double> x = circle(30, 0.1, 5);
+  const Tuned tuned =
+      tune(Rows<double>(x),
+           {.kernels = {"rbf(gamma=1)", "rbf(gamma=1) + linear", "laplacian(gamma=1)*cosine"},
+            .criterion = Criterion::likelihood});
+  EXPECT_EQ(tuned.cells[0].problem, "");
+  EXPECT_HAS(tuned.cells[1].problem, "rbf and laplacian");
+  EXPECT_HAS(tuned.cells[2].problem, "rbf and laplacian");
 }
 
 TEST(KernelGrid, M_P7_widths_count_rows_as_often_as_their_weights_say) {

@@ -127,13 +127,7 @@ void check_space(const FitFlags& flags) {
 template <class T>
 Model<T> fit_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
   if (flags.map.empty()) return fit(rows, options);
-  auto map = map_from_text<T>(flags.map, rows.schema().features);
-  if (!map)
-    throw UsageError(
-        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
-                    "plain(degree=2) and squares",
-                    flags.map));
-  return fit(rows, std::move(map), options);
+  return fit(rows, map_from_text<T>(flags.map, rows.schema().features), options);
 }
 
 /// The rows with their missing cells filled, as a file.
@@ -252,13 +246,14 @@ void add_fit(CLI::App& app) {
   add_text(fit, "--kernel", flags->kernel, "EXPR",
            "kernel PCA: rbf, 'poly(degree=2) + 0.5*linear', ... (see mercer kernel list)", "Space");
   add_text(fit, "--map", flags->map, "EXPR",
-           "PCA of features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
-           "Space");
+           "PCA of features: " + one_of(map_table(), &MapEntry::example), "Space");
   add_switch(fit, "--precomputed", flags->precomputed, "DATA is a kernel matrix", "Space");
   add_switch(fit, "--clip", flags->clip,
              "take a kernel that is not valid: negative eigenvalues are 0", "Space");
   add_text(fit, "--approx", flags->approx, "EXPR",
-           "kernels, for many rows: cholesky(rank=500), nystrom, fourier, ... (none)", "Space");
+           "kernels, for many rows: " + one_of(approx_table(), &ApproxEntry::name) +
+               ", as in cholesky(rank=500) (none)",
+           "Space");
   add_text(fit, "--time", flags->time, "T",
            "kernels: a wish such as 30s or 5min; approximates what takes longer", "Running");
   add_text(fit, "--solver", flags->solver, "NAME",

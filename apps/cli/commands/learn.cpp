@@ -271,14 +271,7 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
 }
 
 std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, Index inputs) {
-  if (flags.map.empty()) return nullptr;
-  auto map = map_from_text<double>(flags.map, inputs);
-  if (!map)
-    throw UsageError(
-        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
-                    "plain(degree=2) and squares",
-                    flags.map));
-  return map;
+  return flags.map.empty() ? nullptr : map_from_text<double>(flags.map, inputs);
 }
 
 void learn_rows(const LearnFlags& flags) {
@@ -372,10 +365,10 @@ void add_learn(CLI::App& app) {
   add_switch(c, "--json", f.json, "the model's report and the run's as JSON instead of words",
              "Results");
   add_switch(c, "--no-plot", f.no_plot, "no charts in the terminal", "Results");
-  add_text(c, "--rule", f.rule, "NAME",
-           "hebb, hebb-normalized, oja, gha, block-oja or ccipca (gha)", "Learning");
-  add_text(c, "--rate", f.rate, "RATE",
-           "auto, 1/n, constant(0.01), power(c=1,t0=100,a=0.75) or adaoja (auto)", "Learning");
+  add_text(c, "--rule", f.rule, "NAME", one_of(rule_table(), &RuleEntry::name) + " (gha)",
+           "Learning");
+  add_text(c, "--rate", f.rate, "RATE", one_of(rate_table(), &RateEntry::example) + " (auto)",
+           "Learning");
   add_switch(c, "--explain-rate", f.explain_rate,
              "say which conditions of Robbins and Monro the rate meets, and why; nothing else",
              "Learning");
@@ -397,10 +390,8 @@ void add_learn(CLI::App& app) {
            "learn in the space of a kernel (see mercer kernel list)", "Space");
   add_text(c, "--landmarks", f.landmarks, "N",
            "rows that span that space (none: kernel Hebbian learning over all rows)", "Space");
-  add_text(
-      c, "--map", f.map, "EXPR",
-      "learn from features: monomials(degree=2), polynomial(degree=2), plain(degree=2), squares",
-      "Space");
+  add_text(c, "--map", f.map, "EXPR",
+           "learn from features: " + one_of(map_table(), &MapEntry::example), "Space");
   add_text(c, "--checkpoint", f.checkpoint, "FILE",
            "where the run can go on from; the one before it is FILE.previous",
            "Stopping and going on");

@@ -5,7 +5,15 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
-from ._functions import KernelCheck, check_kernel, kernel_matrix, load, merge
+from ._functions import (
+    KernelCheck,
+    check_kernel,
+    kernel_matrix,
+    kernel_parameters,
+    kernel_with,
+    load,
+    merge,
+)
 from ._hebbian_pca import HebbianPCA
 from ._incremental_pca import IncrementalPCA
 from ._kernel_pca import KernelPCA
@@ -24,6 +32,8 @@ __all__ = [
     "Progress",
     "check_kernel",
     "kernel_matrix",
+    "kernel_parameters",
+    "kernel_with",
     "load",
     "merge",
 ]

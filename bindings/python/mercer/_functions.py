@@ -138,6 +138,51 @@ def check_kernel(kernel, X, *, gamma=None, degree=3, coef0=1, at_most=1000, n_jo
     return KernelCheck(**_mercer.check_kernel(text, rows_of(X), at_most, threads))
 
 
+def kernel_parameters(kernel):
+    """Parameters of a kernel expression by name.
+
+    Parameters
+    ----------
+    kernel : str
+        An expression, as in :class:`KernelPCA`.
+
+    Returns
+    -------
+    parameters : dict of str to float or None
+        None: left to the data. A name that several kernels have is 'rbf.gamma', 'rbf#2.gamma'.
+
+    Examples
+    --------
+    >>> from mercer import kernel_parameters
+    >>> kernel_parameters('rbf(gamma=0.5) + matern')
+    {'gamma': 0.5, 'nu': 1.5, 'length': None}
+    """
+    return _mercer.kernel_parameters(kernel)
+
+
+def kernel_with(kernel, name, value):
+    """The kernel expression with one parameter set.
+
+    Parameters
+    ----------
+    kernel : str
+    name : str
+        As in :func:`kernel_parameters`.
+    value : float
+
+    Returns
+    -------
+    kernel : str
+
+    Examples
+    --------
+    >>> from mercer import kernel_with
+    >>> kernel_with('rbf(gamma=0.5) + matern', 'length', 10)
+    'rbf(gamma=0.5) + matern(nu=1.5, length=10)'
+    """
+    return _mercer.kernel_with(kernel, name, value)
+
+
 def load(path):
     """Open a model that `save` or the command line wrote.
 

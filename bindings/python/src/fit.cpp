@@ -24,9 +24,7 @@ Model<T> fit_rows(const py::object& x, const std::string& map, const FitOptions&
   const HeldRows<T> held(x);
   return released([&] {
     if (map.empty()) return fit(held.rows(), options);
-    auto phi = map_from_text<T>(map, held.rows().cols());
-    if (!phi) throw Error(Errc::bad_option, "there is no map '" + map + "'");
-    return fit(held.rows(), std::move(phi), options);
+    return fit(held.rows(), map_from_text<T>(map, held.rows().cols()), options);
   });
 }
 

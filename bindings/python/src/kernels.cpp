@@ -83,6 +83,15 @@ void register_kernels(py::module_& module) {
       },
       py::arg("kernel"), py::arg("x"),
       "The expression with every parameter that it leaves to the data.");
+  module.def("kernel_parameters", [](const std::string& kernel) {
+    py::dict out;
+    for (const KernelParameter& p : Kernel::parse(kernel).parameters())
+      out[p.name.c_str()] = p.value;
+    return out;
+  });
+  module.def("kernel_with", [](const std::string& kernel, const std::string& name, double value) {
+    return Kernel::parse(kernel).with(name, value).text();
+  });
   module.def("kernel_is_valid",
              [](const std::string& kernel) { return Kernel::parse(kernel).always_valid(); });
   module.def("kernel_names", [] {

@@ -12,19 +12,11 @@ bool RobbinsMonro::every() const {
                      [](const Condition& c) { return c.holds; });
 }
 
-std::string rate_problem(const RateParameter& p, double value) {
-  if (!std::isfinite(value)) return "must be finite";
-  if (p.least_allowed ? value >= p.least : value > p.least) return {};
-  return fmt::format("must be {} {}", p.least_allowed ? "at least" : "greater than", p.least);
-}
-
 Rate make_rate(const RateRow& row, std::span<const double> values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string problem = rate_problem(row.parameters[i], values[i]);
-    require(problem.empty(), Errc::bad_option, "rate {}: {} = {} {}", row.name,
-            row.parameters[i].name, values[i], problem);
-  }
-  return Rate(row.make(values));
+  require_values(row.text, values);
+  const std::shared_ptr<RateRule> rule = row.make(values);
+  rule->text_ = text_of_form(row.text, values, ",");
+  return Rate(rule);
 }
 
 RobbinsMonro power_law(double a) {

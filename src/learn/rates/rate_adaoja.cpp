@@ -1,20 +1,17 @@
 // Henriksen & Ward 2019, arXiv:1905.12115.
 #include "learn/rates/rate_rule.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 namespace mercer {
 
 namespace {
 
-constexpr RateParameter adaoja_parameters[] = {{"b", 1e-5, 0, false}};
+constexpr TextParameter adaoja_parameters[] = {{"b", domains::positive, 1e-5}};
 
 class AdaOja final : public RateRule {
  public:
   explicit AdaOja(double b) : b_(b) {}
-  std::string text() const override { return fmt::format("adaoja(b={})", b_); }
   RobbinsMonro conditions() const override {
     return {{
         {"η → 0", true, "squared steps add up without bound, unless all rows end up alike"},
@@ -37,11 +34,10 @@ class AdaOja final : public RateRule {
 }  // namespace
 
 extern const RateRow adaoja_rate = {
-    .name = "adaoja",
+    .text = {"adaoja", adaoja_parameters},
     .formula = "1/sqrt(b^2 + sum |yx|^2)",
     .notes = "needs no tuning; its squares have no finite sum",
-    .parameters = adaoja_parameters,
-    .make = [](std::span<const double> v) -> std::shared_ptr<const RateRule> {
+    .make = [](std::span<const double> v) -> std::shared_ptr<RateRule> {
       return std::make_shared<AdaOja>(v[0]);
     },
 };

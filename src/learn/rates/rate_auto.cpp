@@ -16,7 +16,6 @@ constexpr double most = 0.5;
 
 class Auto final : public RateRule {
  public:
-  std::string text() const override { return "auto"; }
   RobbinsMonro conditions() const override {
     RobbinsMonro all = power_law(exponent);
     for (auto& condition : all.conditions)
@@ -41,11 +40,10 @@ class Auto final : public RateRule {
 }  // namespace
 
 extern const RateRow auto_rate = {
-    .name = "auto",
+    .text = {"auto"},
     .formula = "c/(n + 200)^0.8, c from the rows' own scale",
     .notes = "no tuning",
-    .parameters = {},
-    .make = [](std::span<const double>) -> std::shared_ptr<const RateRule> {
+    .make = [](std::span<const double>) -> std::shared_ptr<RateRule> {
       return std::make_shared<Auto>();
     },
 };

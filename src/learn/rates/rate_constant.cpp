@@ -1,17 +1,15 @@
 #include "learn/rates/rate_rule.hpp"
 
-#include <fmt/format.h>
-
 namespace mercer {
 
 namespace {
 
-constexpr RateParameter constant_parameters[] = {{"c", no_standard, 0, false}};
+constexpr TextParameter constant_parameters[] = {
+    {.name = "c", .domain = domains::positive, .required = true}};
 
 class Constant final : public RateRule {
  public:
   explicit Constant(double c) : c_(c) {}
-  std::string text() const override { return fmt::format("constant(c={})", c_); }
   RobbinsMonro conditions() const override { return power_law(0); }
   double eta(double, const StepFacts&, std::span<double>) const override { return c_; }
 
@@ -22,11 +20,10 @@ class Constant final : public RateRule {
 }  // namespace
 
 extern const RateRow constant_rate = {
-    .name = "constant",
+    .text = {"constant", constant_parameters, "constant(0.01)"},
     .formula = "c",
     .notes = "follows a stream that drifts; stays noisy to the order of √c",
-    .parameters = constant_parameters,
-    .make = [](std::span<const double> v) -> std::shared_ptr<const RateRule> {
+    .make = [](std::span<const double> v) -> std::shared_ptr<RateRule> {
       return std::make_shared<Constant>(v[0]);
     },
 };

@@ -6,7 +6,6 @@ namespace {
 
 class Harmonic final : public RateRule {
  public:
-  std::string text() const override { return "1/n"; }
   RobbinsMonro conditions() const override { return power_law(1); }
   double eta(double n, const StepFacts&, std::span<double>) const override { return 1 / n; }
 };
@@ -14,11 +13,10 @@ class Harmonic final : public RateRule {
 }  // namespace
 
 extern const RateRow harmonic_rate = {
-    .name = "1/n",
+    .text = {"1/n"},
     .formula = "1/n",
     .notes = "the textbook schedule; slow where gaps between eigenvalues are below 1/2",
-    .parameters = {},
-    .make = [](std::span<const double>) -> std::shared_ptr<const RateRule> {
+    .make = [](std::span<const double>) -> std::shared_ptr<RateRule> {
       return std::make_shared<Harmonic>();
     },
 };

@@ -1,5 +1,4 @@
-#include "core/closest_name.hpp"
-#include "core/require.hpp"
+#include "core/text_form.hpp"
 #include "learn/rules/rule.hpp"
 #include "simd/hebbian_step.hpp"
 
@@ -18,16 +17,12 @@ std::span<const RuleRow* const> rule_rows() {
 }
 
 const RuleRow& rule_named(std::string_view name) {
-  std::vector<std::string> names;
-  std::string list;
+  std::vector<std::string_view> names;
   for (const RuleRow* row : rule_rows()) {
     if (row->name == name) return *row;
-    names.emplace_back(row->name);
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", row->name);
+    names.push_back(row->name);
   }
-  const std::string* close = closest_name(name, names);
-  if (close) fail(Errc::bad_option, "no rule '{}'; did you mean {}?", name, *close);
-  fail(Errc::bad_option, "no rule '{}'; there are {}", name, list);
+  fail(Errc::bad_option, "{}", no_such("rule", name, names));
 }
 
 std::span<const RuleEntry> rule_table() {
