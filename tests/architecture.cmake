@@ -9,7 +9,7 @@ endforeach()
 file(WRITE ${modules_file} "${content}")
 
 set(check ${CMAKE_CURRENT_LIST_DIR}/architecture/check.cmake)
-add_test(NAME "architecture: nothing includes upwards"
+add_test(NAME "architecture: nothing includes upwards or names a flag"
   COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DMODULES=${modules_file} -P ${check})
 
 # The check itself: each kind of violation in a small tree is found.
@@ -27,3 +27,5 @@ finds("an include without its module" "low.cpp: write .module/file.hpp. in #incl
 finds("an internal header in a public one" "matrix.hpp: a public header includes an internal one")
 finds("a public header in a lower one" "matrix.hpp: core may not use model")
 finds("a public header of no module" "stray.hpp belongs to no module")
+finds("a flag in a message" "low.cpp: a message names a flag: .*raise --memory")
+finds("a short flag in a message" "low.cpp: a message names a flag: .*-k is too large")
