@@ -9,7 +9,7 @@ endforeach()
 file(WRITE ${modules_file} "${content}")
 
 set(check ${CMAKE_CURRENT_LIST_DIR}/architecture/check.cmake)
-add_test(NAME "architecture: nothing includes upwards"
+add_test(NAME "architecture: nothing includes upwards or names a flag"
   COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DMODULES=${modules_file} -P ${check})
 
 # The check itself: each kind of violation in a small tree is found.
@@ -32,3 +32,5 @@ finds("an internal header in the Python package" "module.cpp: bindings/python ma
 finds("a folder that the command line does not have" "main.cpp: apps/cli has no folder studio")
 finds("an include without its folder" "main.cpp: write .folder/file.hpp. in #include .terminal.hpp")
 finds("a listed header that nothing uses" "apps/cli does not use core/memory.hpp")
+finds("a flag in a message" "low.cpp: a message names a flag: .*raise --memory")
+finds("a short flag in a message" "low.cpp: a message names a flag: .*-k is too large")

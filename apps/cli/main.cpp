@@ -1,6 +1,7 @@
 #include "commands/commands.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
+#include "flags/spelling.hpp"
 #include "simd/targets.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/terminal.hpp"
@@ -43,6 +44,15 @@ int complain(int code, std::string_view message, const std::string& help = {}) {
     const std::string line = shown(message, message.size() + 1, true);
     say(fmt::format("mercer: {}{}\n", line, help.empty() ? "" : fmt::format(" (see {})", help)));
     return code;
+  } catch (const std::bad_alloc&) {
+    return complain_of_memory();
+  }
+}
+
+/// What the library refused, in flags.
+int complain_of(const Error& error, int code) {
+  try {
+    return complain(code, in_flags(error.what()));
   } catch (const std::bad_alloc&) {
     return complain_of_memory();
   }
@@ -139,9 +149,9 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) {
       if (!cli::interrupted()) cli::end_by_closed_pipe();
-      return cli::complain(130, error.what());
+      return cli::complain_of(error, 130);
     }
-    return cli::complain(error.code() == Errc::bad_option ? 2 : 1, error.what());
+    return cli::complain_of(error, error.code() == Errc::bad_option ? 2 : 1);
   } catch (const std::bad_alloc&) {
     return cli::complain_of_memory();
   } catch (const std::exception& error) {

@@ -80,11 +80,11 @@ class FileStream final : public ByteStream {
     require(size == size_, Errc::bad_data,
             "'{}' changed while it was read: it had {} bytes, now it has {}; try again when nobody "
             "writes to it",
-            name(), size_, size);
+            Input(name()), size_, size);
     require(now.st_mtim.tv_sec == changed_.tv_sec && now.st_mtim.tv_nsec == changed_.tv_nsec,
             Errc::bad_data,
             "'{}' changed while it was read: it was written to; try again when nobody does",
-            name());
+            Input(name()));
   }
   bool at_end() const override { return at_end_; }
 

@@ -160,33 +160,33 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
     }
   }
   std::vector<Index> excluded;
-  if (!options.exclude.empty()) excluded = find.list("--exclude", options.exclude);
+  if (!options.exclude.empty()) excluded = find.list("`exclude`", options.exclude);
   if (!options.columns.empty()) {
     std::vector<bool> out(static_cast<std::size_t>(file_columns));
     for (const Index column : excluded) out[static_cast<std::size_t>(column)] = true;
-    for (const Index column : find.list("--columns", options.columns))
-      if (!out[static_cast<std::size_t>(column)]) claim(column, "--columns", Role::feature);
+    for (const Index column : find.list("`columns`", options.columns))
+      if (!out[static_cast<std::size_t>(column)]) claim(column, "`columns`", Role::feature);
   }
-  for (const Index column : excluded) claim(column, "--exclude", Role::skip);
+  for (const Index column : excluded) claim(column, "`exclude`", Role::skip);
   if (!options.label.empty()) {
-    const Index column = find.one("--label", options.label);
-    claim(column, "--label", Role::label);
+    const Index column = find.one("`label`", options.label);
+    claim(column, "`label`", Role::label);
     plan.schema.label = name_of(column);
   }
   if (!options.id.empty()) {
-    const Index column = find.one("--id", options.id);
-    claim(column, "--id", Role::id);
+    const Index column = find.one("`id`", options.id);
+    claim(column, "`id`", Role::id);
     plan.schema.id = name_of(column);
   }
   if (!options.onehot.empty() && !by_model) {
     require(!plan.file_names.empty(), Errc::bad_option,
-            "--onehot '{}': the columns of '{}' have no names, which categories need; give it a "
+            "`onehot` '{}': the columns of '{}' have no names, which categories need; give it a "
             "header",
             options.onehot, file);
-    for (const Index column : find.list("--onehot", options.onehot)) {
+    for (const Index column : find.list("`onehot`", options.onehot)) {
       Role& role = plan.roles[static_cast<std::size_t>(column)];
-      if (role == Role::feature) role = Role::category;  // --columns may have named it too
-      else claim(column, "--onehot", Role::category);
+      if (role == Role::feature) role = Role::category;  // `columns` may have named it too
+      else claim(column, "`onehot`", Role::category);
     }
   }
   // What a model only would like to carry along gives way to every explicit option.
@@ -199,8 +199,8 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
     name = wanted;
   };
   if (!options.weights.empty()) {
-    const Index column = find.one("--weights", options.weights);
-    claim(column, "--weights", Role::weight);
+    const Index column = find.one("`weights`", options.weights);
+    claim(column, "`weights`", Role::weight);
     plan.schema.weight = name_of(column);
     plan.schema.weighted = true;
   }
@@ -218,8 +218,8 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
     }
   require(
       !plan.features.empty(), Errc::bad_option,
-      "no feature column is left of the {} in '{}'; look at --columns, --exclude, --label, --id "
-      "and --weights",
+      "no feature column is left of the {} in '{}'; look at `columns`, `exclude`, `label`, `id` "
+      "and `weights`",
       file_columns, file);
   plan.schema.features = static_cast<Index>(plan.features.size());
   return plan;

@@ -30,7 +30,7 @@ struct ColumnPlan {
 
 /// Resolves `options.columns`, `exclude`, `label`, `id`, `weights` against a file with
 /// `file_columns` columns and, perhaps, names. A name wins over a number; numbers are 1-based;
-/// `5-9` is a range. Throws `Errc::bad_option` naming the option (`--label`), what was asked and
+/// `5-9` is a range. Throws `Errc::bad_option` naming the option (`label`), what was asked and
 /// what there is (with a suggestion when a name is close), and when two options claim one column
 /// or no feature is left. Unnamed label/id/weight columns are called by their number.
 ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,

@@ -78,8 +78,8 @@ class CsvSource final : public CategorySource<T> {
     }
     if (counting()) fail_missing_so_far(true);
     require(rows_ > 0, Errc::bad_data,
-            "'{}': every row has a missing cell, so --missing drop leaves none; try --missing mean",
-            name());
+            "'{}': every row has a missing cell, so `missing=drop` leaves none; try `missing=mean`",
+            Input(name()));
     return std::nullopt;
   }
 

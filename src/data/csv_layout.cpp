@@ -32,7 +32,7 @@ class Opening {
     if (std::string_view(text_.begin(), text_.end()).starts_with(utf8_mark))
       text_.advance(text_.begin() + utf8_mark.size(), 0);
     skip_blank_lines(options_.delimiter);
-    require(text_.begin() != text_.end(), Errc::bad_data, "'{}' is empty", text_.name());
+    require(text_.begin() != text_.end(), Errc::bad_data, "'{}' is empty", Input(text_.name()));
 
     Layout layout;
     layout.delimiter = delimiter();
@@ -43,7 +43,7 @@ class Opening {
       text_.advance(text_.begin() + first.end, text_.line_of(text_.begin() + first.end) - 1);
       skip_blank_lines(layout.delimiter);
       require(text_.begin() != text_.end(), Errc::bad_data, "'{}' has a header but no rows",
-              text_.name());
+              Input(text_.name()));
     }
     layout.first_line = text_.line() + 1;
     layout.plan = plan_columns(layout.columns, named ? first.cells : std::vector<std::string>{},
@@ -93,7 +93,7 @@ class Opening {
                    text_.line_of(scan.fault_at), text_.end(), unknown, text_.name());
     }
     require(scan.cells <= most_columns, Errc::bad_data, "'{}', line {}: more than {} columns",
-            text_.name(), text_.line() + 1, most_columns);
+            Input(text_.name()), text_.line() + 1, most_columns);
     return row(scan, delimiter);
   }
 
@@ -122,7 +122,7 @@ class Opening {
       const bool plain = std::isalnum(static_cast<unsigned char>(given)) == 0 &&
                          std::string_view("\"\n\r.+-").find(given) == std::string_view::npos;
       require(plain && !is_control(given), Errc::bad_option,
-              "--delimiter {} cannot separate numbers; use one of , ; | a tab or a blank",
+              "`delimiter={}` cannot separate numbers; use one of , ; | a tab or a blank",
               std::isprint(static_cast<unsigned char>(given)) != 0
                   ? fmt::format("'{}'", given)
                   : fmt::format("{:#04x}", static_cast<unsigned char>(given)));

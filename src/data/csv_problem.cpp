@@ -46,18 +46,17 @@ std::string argument(const ColumnPlan& plan, Index column) {
   if (layout.columns == 1 && text.find_first_of(" ;,|:\t") != text.npos)
     fail(Errc::bad_data,
          "'{}', {}: '{}' is not a number; if it is several cells, say what separates them with "
-         "--delimiter",
-         file, place, text);
+         "`delimiter`",
+         Input(file), place, text);
   const std::string name = argument(layout.plan, column);
   if (line == layout.first_line)
-    fail(
-        Errc::bad_data,
-        "'{}', {}: '{}' is not a number; for a column of text use --label {}, --id {} or --exclude "
-        "{}",
-        file, place, text, name, name, name);
+    fail(Errc::bad_data,
+         "'{}', {}: '{}' is not a number; for a column of text use `label={}`, `id={}` or "
+         "`exclude={}`",
+         Input(file), place, text, name, name, name);
   fail(Errc::bad_data,
-       "'{}', {}: '{}' is not a number; correct it, or leave the column out with --exclude {}",
-       file, place, text, name);
+       "'{}', {}: '{}' is not a number; correct it, or leave the column out with `exclude={}`",
+       Input(file), place, text, name);
 }
 
 [[noreturn]] void fail_fault(Fault fault, const std::string& place, const std::string& file) {
@@ -68,7 +67,7 @@ std::string argument(const ColumnPlan& plan, Index column) {
             "the inner quote twice"
           : "something follows the closing quote; write a quote inside a quoted cell "
             "twice";
-  fail(Errc::bad_data, "'{}', {}: {}", file, place, what);
+  fail(Errc::bad_data, "'{}', {}: {}", Input(file), place, what);
 }
 
 }  // namespace
@@ -78,8 +77,8 @@ void fail_problem(const Problem& problem, Index line, const char* end, const Lay
   if (problem.kind == Problem::Kind::ragged) {
     const RowScan row = scan_row(problem.at, end, layout.delimiter, [](const CellSpan&) {});
     const Index cells = row.cells + (row.fault == Fault::none ? 0 : 1);
-    fail(Errc::bad_data, "'{}', line {}: {} cell{} where the first row has {}", file, line, cells,
-         cells == 1 ? "" : "s", layout.columns);
+    fail(Errc::bad_data, "'{}', line {}: {} cell{} where the first row has {}", Input(file), line,
+         cells, cells == 1 ? "" : "s", layout.columns);
   }
   const std::string place = fmt::format("line {}, {}", line, layout.plan.describe(problem.column));
   if (problem.kind == Problem::Kind::fault) fail_fault(problem.fault, place, file);
@@ -93,10 +92,10 @@ void fail_problem(const Problem& problem, Index line, const char* end, const Lay
   const std::string text = shortened(cell.text);
   if (problem.kind == Problem::Kind::weight) {
     require(kind != Cell::missing, Errc::bad_data,
-            "'{}', {}: the row's weight is missing; every row needs one", file, place);
+            "'{}', {}: the row's weight is missing; every row needs one", Input(file), place);
     fail(Errc::bad_data,
-         "'{}', {}: '{}' cannot be a row's weight; weights are finite and not negative", file,
-         place, text);
+         "'{}', {}: '{}' cannot be a row's weight; weights are finite and not negative",
+         Input(file), place, text);
   }
   fail_text(text, line, problem.column, place, layout, file);
 }
@@ -106,9 +105,9 @@ void fail_missing_cells(Index line, Index column, Index count, bool exact, const
   const std::string place = fmt::format("line {}, {}", line, layout.plan.describe(column));
   if (exact) fail_missing(file, place, count);
   fail(Errc::bad_data,
-       "'{}', {}: missing value (at least {} in all); leave such rows out with --missing drop or "
-       "use the column's mean with --missing mean",
-       file, place, count);
+       "'{}', {}: missing value (at least {} in all); leave such rows out with `missing=drop` or "
+       "use the column's mean with `missing=mean`",
+       Input(file), place, count);
 }
 
 void refuse_binary(const Text& text, const char* before) {
@@ -117,7 +116,7 @@ void refuse_binary(const Text& text, const char* before) {
     const char* meaning;
   };
   static constexpr Mark marks[] = {
-      {"\x93NUMPY", "it looks like NPY: use --format npy"},
+      {"\x93NUMPY", "it looks like NPY: use `format=npy`"},
       {"PK\x03\x04", "it looks like a zip or Excel file: export it as CSV"},
       {"\x89HDF", "it looks like HDF5: export it as CSV or NPY"},
       {"PAR1", "it looks like Parquet: export it as CSV or NPY"},
@@ -128,9 +127,9 @@ void refuse_binary(const Text& text, const char* before) {
   const std::string_view window(text.begin(), text.end());
   for (const Mark& mark : marks)
     require(text.consumed() > 0 || !window.starts_with(mark.bytes), Errc::bad_data,
-            "'{}' is not text; {}", text.name(), mark.meaning);
-  fail(Errc::bad_data, "'{}', line {}: byte {:#04x} found; this is not a text file", text.name(),
-       text.line_of(control), static_cast<unsigned char>(*control));
+            "'{}' is not text; {}", Input(text.name()), mark.meaning);
+  fail(Errc::bad_data, "'{}', line {}: byte {:#04x} found; this is not a text file",
+       Input(text.name()), text.line_of(control), static_cast<unsigned char>(*control));
 }
 
 }  // namespace mercer::csv

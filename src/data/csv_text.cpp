@@ -101,8 +101,8 @@ void Text::fill(std::size_t bytes, std::size_t stretch) {
 void Text::grow(const char* row) {
   const auto offset = static_cast<std::size_t>(row - window_);
   require(size_ - offset <= longest_row, Errc::bad_data,
-          "'{}', line {}: longer than {}; is a quote left open, or are there no line ends?", name(),
-          line_of(row), format_bytes(longest_row));
+          "'{}', line {}: longer than {}; is a quote left open, or are there no line ends?",
+          Input(name()), line_of(row), format_bytes(longest_row));
   fill(std::min(2 * size_ + 64, offset + longest_row + 1));
 }
 

@@ -109,8 +109,8 @@ std::vector<Index> find_like(const std::vector<std::string>& wanted,
       free.push_back(file_names[i]);
   fail(Errc::bad_data,
        "'{}' lacks {} of the model's {} columns: {}; rename, or list the columns in the model's "
-       "order with --columns",
-       file, missing.size(), wanted.size(), listed(missing, free));
+       "order with `columns`",
+       Input(file), missing.size(), wanted.size(), listed(missing, free));
 }
 
 template <class T>

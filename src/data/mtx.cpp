@@ -66,7 +66,7 @@ class MtxReader {
     if (!array_) entries_ = whole(take_word(rest), "is not a number of entries", most_entries);
     line_ends(rest);
     require(rows_ > 0 && cols_ > 0, Errc::bad_data, "'{}' is empty: it has {} rows and {} columns",
-            name_, rows_, cols_);
+            Input(name_), rows_, cols_);
     require(symmetry_ == Symmetry::general || rows_ == cols_, Errc::bad_file,
             "'{}', line {}: a symmetric matrix is square, not {} by {}", name_, lines_.number(),
             rows_, cols_);
@@ -77,7 +77,7 @@ class MtxReader {
         array_ || (rows_ - free_rows) / rows_per_entry <= entries_, Errc::bad_data,
         "'{}', line {}: {} rows for {} entries; nearly all rows would be empty, at most {} rows "
         "are read for so few entries",
-        name_, lines_.number(), rows_, entries_, free_rows + rows_per_entry * entries_);
+        Input(name_), lines_.number(), rows_, entries_, free_rows + rows_per_entry * entries_);
   }
 
   Table<T> read_coordinates() {
@@ -158,7 +158,7 @@ class MtxReader {
     const auto [stop, status] = std::from_chars(word.data(), end, value);
     check(status != std::errc::invalid_argument && stop == end && word[0] != '-', word, what);
     if (status != std::errc{} || value > most)
-      fail(Errc::bad_data, "'{}', line {}: {} is too large; at most {} here", name_,
+      fail(Errc::bad_data, "'{}', line {}: {} is too large; at most {} here", Input(name_),
            lines_.number(), shown(word), most);
     return value;
   }
@@ -178,7 +178,8 @@ class MtxReader {
 
   void check(bool holds, std::string_view word, std::string_view what) const {
     if (!holds) [[unlikely]]
-      fail(Errc::bad_data, "'{}', line {}: '{}' {}", name_, lines_.number(), shown(word), what);
+      fail(Errc::bad_data, "'{}', line {}: '{}' {}", Input(name_), lines_.number(), shown(word),
+           what);
   }
 
   static constexpr std::int64_t most_rows = std::int64_t{1} << 40;

@@ -47,7 +47,8 @@ class Parser {
   void type() {
     skip_space();
     require(!rest_.starts_with('['), Errc::bad_data,
-            "'{}' holds records (a structured dtype), not numbers; save a plain 2-D array", name_);
+            "'{}' holds records (a structured dtype), not numbers; save a plain 2-D array",
+            Input(name_));
     const std::string_view text = quoted();
     std::string_view code = text;
     char order = '=';
@@ -60,7 +61,7 @@ class Parser {
     bool supported = false;
     for (const std::string_view k : known) supported = supported || k == code;
     require(supported, Errc::bad_data,
-            "'{}' has dtype '{}'; supported are f4, f8, i1 to i8, u1 to u8 and b1", name_,
+            "'{}' has dtype '{}'; supported are f4, f8, i1 to i8, u1 to u8 and b1", Input(name_),
             shown(text));
     header_.type.kind = code[0];
     header_.type.size = code[1] - '0';
@@ -91,7 +92,7 @@ class Parser {
     }
     header_.shape = begin.substr(0, begin.size() - rest_.size());
     require(sizes.size() == 1 || sizes.size() == 2, Errc::bad_data,
-            "'{}' has shape {}; rows need 2 dimensions (or 1: a single column)", name_,
+            "'{}' has shape {}; rows need 2 dimensions (or 1: a single column)", Input(name_),
             header_.shape);
     header_.rows = sizes[0];
     header_.cols = sizes.size() == 2 ? sizes[1] : 1;
@@ -147,7 +148,7 @@ class Parser {
 NpyHeader parse_npy_header(std::string_view text, const std::string& name) {
   NpyHeader header = Parser(text, name).parse();
   require(header.rows > 0 && header.cols > 0, Errc::bad_data, "'{}' is empty: its shape is {}",
-          name, header.shape);
+          Input(name), header.shape);
   Index cells = 0;
   Index bytes = 0;
   const bool overflow = __builtin_mul_overflow(header.rows, header.cols, &cells) ||

@@ -31,7 +31,7 @@ class OneHot final : public Source<T> {
                                             [](const Category& c) { return c.levels.empty(); });
     if (!known) {
       require(!options.live, Errc::bad_option,
-              "--onehot needs all rows before the first is used, and a stream may never end; save "
+              "`onehot` needs all rows before the first is used, and a stream may never end; save "
               "it to a file first");
       if (source_->can_rewind()) {
         while (source_->next()) continue;
@@ -149,14 +149,14 @@ void Levels::renumber(const std::vector<std::string>& names, T* values, Index ro
     if (fixed_) {
       const std::string* close = closest_name(name, names_);
       fail(Errc::bad_data, "'{}': column '{}' has a category '{}' that the model does not know{}",
-           file_, column_, name,
+           Input(file_), column_, name,
            close ? fmt::format("; did you mean '{}'?", *close)
                  : std::string("; leave such rows out, or fit the model to rows that have it"));
     }
     names_.push_back(name);
     require(names_.size() <= most_levels, Errc::bad_data,
-            "'{}': column '{}' has more than {} categories; carry it along instead (--id)", file_,
-            column_, most_levels);
+            "'{}': column '{}' has more than {} categories; carry it along instead (`id`)",
+            Input(file_), column_, most_levels);
   }
   for (Index i = 0; i < rows; ++i) {
     T& value = values[i * stride];

@@ -38,7 +38,7 @@ Format format_of(const std::string& path) {
                                   [&](const Extension& e) { return e.text == extension; });
   require(
       known != std::end(extensions), Errc::bad_option,
-      "cannot tell what '{}' is by its extension; say so with --format csv, tsv, npy, mtx or svm",
+      "cannot tell what '{}' is by its extension; say so with `format=csv`, tsv, npy, mtx or svm",
       path);
   return known->format;
 }
@@ -69,7 +69,7 @@ std::unique_ptr<Source<T>> open_like_all(const std::vector<std::string>& paths,
                                          const ReadOptions& options,
                                          const std::vector<std::unique_ptr<Source<T>>>& parts) {
   require(std::ranges::find(paths, "-") == paths.end(), Errc::bad_option,
-          "--onehot of several parts reads each twice; save standard input (-) to a file first");
+          "`onehot` of several parts reads each twice; save standard input (-) to a file first");
   ReadOptions like = options;
   like.columns.clear();  // the names that are left
   like.onehot.clear();
@@ -92,7 +92,7 @@ std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& opti
   std::unique_ptr<ByteStream> bytes = open_bytes(path, options.monitor, options.live);
   const Format format = options.format == Format::by_extension ? format_of(path) : options.format;
   require(options.onehot.empty() || format == Format::csv || format == Format::tsv,
-          Errc::bad_option, "--onehot is for columns of text (CSV, TSV), and '{}' has none", path);
+          Errc::bad_option, "`onehot` is for columns of text (CSV, TSV), and '{}' has none", path);
   auto source = open_as<T>(format, std::move(bytes), options);
   if (!options.columns.empty()) return source;
   return in_order(std::move(source), options.like.features);

@@ -55,25 +55,26 @@ void require_same_columns(const Source<T>& first, const Source<T>& other) {
   const Schema &a = first.schema(), &b = other.schema();
   const char* const remedy =
       "the parts of a table have the same columns: rename it, or choose "
-      "those that all have with --columns";
+      "those that all have with `columns`";
   if (!a.feature_names.empty() && !b.feature_names.empty()) {
     if (const std::string* name = lacking(a.feature_names, b.feature_names))
-      fail(Errc::bad_data, "'{}' has no column '{}', which '{}' has; {}", other.name(), *name,
-           first.name(), remedy);
+      fail(Errc::bad_data, "'{}' has no column '{}', which '{}' has; {}", Input(other.name()),
+           *name, first.name(), remedy);
     if (const std::string* name = lacking(b.feature_names, a.feature_names))
-      fail(Errc::bad_data, "'{}' has a column '{}', which '{}' has not; {}", other.name(), *name,
-           first.name(), remedy);
+      fail(Errc::bad_data, "'{}' has a column '{}', which '{}' has not; {}", Input(other.name()),
+           *name, first.name(), remedy);
     require(a.feature_names == b.feature_names || !b.sparse, Errc::bad_data,
             "'{}' has the columns of '{}' in another order, and sparse rows keep theirs",
-            other.name(), first.name());
+            Input(other.name()), first.name());
   }
   require(a.features == b.features, Errc::bad_data,
           "'{}' has {} columns and '{}' has {}: column {} is in one of them only; the parts of a "
           "table have the same columns",
-          first.name(), a.features, other.name(), b.features, std::min(a.features, b.features) + 1);
+          Input(first.name()), a.features, other.name(), b.features,
+          std::min(a.features, b.features) + 1);
   require(a.weighted == b.weighted, Errc::bad_data,
-          "of '{}' and '{}' only one has row weights; all parts have them, or none", first.name(),
-          other.name());
+          "of '{}' and '{}' only one has row weights; all parts have them, or none",
+          Input(first.name()), other.name());
 }
 
 template <class T>

@@ -101,7 +101,7 @@ class Collector {
         bytes_ += (*texts)[first + i].size() + sizeof(std::size_t);
     }
     require(bytes_ <= limit_, Errc::out_of_memory,
-            "'{}' does not fit in the memory budget of {}; raise --memory", source_.name(),
+            "'{}' does not fit in the memory budget of {}; raise `memory`", source_.name(),
             format_bytes(static_cast<double>(limit_)));
   }
 

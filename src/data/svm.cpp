@@ -34,9 +34,9 @@ class SvmReader {
       if (lines_.number() % 1024 == 0) reporter_(lines_.bytes_read());
       row(line->substr(0, line->find('#')));
     }
-    require(table_.sparse.rows() > 0, Errc::bad_data, "'{}' has no rows", name_);
+    require(table_.sparse.rows() > 0, Errc::bad_data, "'{}' has no rows", Input(name_));
     require(table_.sparse.cols > 0, Errc::bad_data, "'{}' has no index:value pair in any row",
-            name_);
+            Input(name_));
     return std::move(table_);
   }
 
@@ -75,7 +75,8 @@ class SvmReader {
 
   void check(bool holds, std::string_view word, std::string_view what) const {
     if (!holds) [[unlikely]]
-      fail(Errc::bad_data, "'{}', line {}: '{}' {}", name_, lines_.number(), shown(word), what);
+      fail(Errc::bad_data, "'{}', line {}: '{}' {}", Input(name_), lines_.number(), shown(word),
+           what);
   }
 
   std::string name_;
@@ -91,7 +92,7 @@ template <class T>
 std::unique_ptr<Source<T>> open_svm(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
   const std::string name = bytes->name();
   require(options.label.empty() || options.label == "label", Errc::bad_option,
-          "--label '{}': the label of '{}' is the first word of each line", options.label, name);
+          "`label` '{}': the label of '{}' is the first word of each line", options.label, name);
   ReadOptions rest = options;
   rest.label.clear();
   Table<T> table = SvmReader<T>(*bytes, options).read();

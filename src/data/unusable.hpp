@@ -14,34 +14,35 @@ namespace mercer {
 [[noreturn]] inline void fail_missing(const std::string& file, const std::string& place,
                                       Index count) {
   fail(Errc::bad_data,
-       "'{}', {}: missing value ({} in all); leave such rows out with --missing drop or use the "
-       "column's mean with --missing mean",
-       file, place, count);
+       "'{}', {}: missing value ({} in all); leave such rows out with `missing=drop` or use the "
+       "column's mean with `missing=mean`",
+       Input(file), place, count);
 }
 
 /// For `Missing::drop`, when no row is left.
 [[noreturn]] inline void fail_all_dropped(const std::string& file) {
   fail(Errc::bad_data,
-       "'{}': every row has a missing cell, so --missing drop leaves none; try --missing mean",
-       file);
+       "'{}': every row has a missing cell, so `missing=drop` leaves none; try `missing=mean`",
+       Input(file));
 }
 
 /// `original`: the number before it was rounded to the precision of the rows.
 [[noreturn]] inline void fail_infinite(const std::string& file, const std::string& place,
                                        double original) {
   if (std::isfinite(original))
-    fail(Errc::bad_data, "'{}', {}: {} is too large for float; use --precision double", file, place,
+    fail(Errc::bad_data, "'{}', {}: {} is too large for float; use `double`", Input(file), place,
          original);
-  fail(Errc::bad_data, "'{}', {}: infinite value; replace it or leave the row out", file, place);
+  fail(Errc::bad_data, "'{}', {}: infinite value; replace it or leave the row out", Input(file),
+       place);
 }
 
 /// Weights count rows: finite and not negative.
 inline void check_weight(double weight, const std::string& file, const std::string& place) {
   require(!std::isnan(weight), Errc::bad_data,
-          "'{}', {}: the row's weight is missing; every row needs one", file, place);
+          "'{}', {}: the row's weight is missing; every row needs one", Input(file), place);
   require(std::isfinite(weight) && weight >= 0, Errc::bad_data,
-          "'{}', {}: {} cannot be a row's weight; weights are finite and not negative", file, place,
-          weight);
+          "'{}', {}: {} cannot be a row's weight; weights are finite and not negative", Input(file),
+          place, weight);
 }
 
 }  // namespace mercer

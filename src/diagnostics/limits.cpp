@@ -106,7 +106,7 @@ LeftOver left_over(const Report& r, const Vector<double>& variance, Index direct
 }  // namespace
 
 void require_level(double level) {
-  require(level > 0 && level < 1, Errc::bad_option, "level = {} is not between 0 and 1", level);
+  require(level > 0 && level < 1, Errc::bad_option, "`level={}` is not between 0 and 1", level);
 }
 
 // Measured (`./dev calibrate`): from about this many rows on, the false alarms of simulated limits

@@ -60,7 +60,7 @@ Rows<T> map_inputs(const Model<T>& model, const Rows<T>& x, Missing missing, Ind
           "rows have {} columns, the model was fitted to {}", x.cols(), model.inputs());
   const bool linear = model.map().is_identity();
   require(missing != Missing::em || linear, Errc::bad_option,
-          "--missing em is for linear models; use --missing mean");
+          "`missing=em` is for linear models; use `missing=mean`");
   const bool holes = check_cells(x, keeps_holes(missing), first);
   if (holes && missing == Missing::em) return completed(model, x, first, buffer);
   if (linear) return x;  // a missing cell lies on the mean once that is off

@@ -153,7 +153,7 @@ struct Scorer<T>::State {
       }
       const Vector<double> left = size - projected(y), rounding = rounding_of(phi, y, size);
       for (Index i = 0; i < n; ++i)
-        require(size[i] >= -rounding[i] && left[i] >= -rounding[i], Errc::bad_data,
+        require(size[i] >= -rounding[i] && left[i] >= -rounding[i], Errc::invalid_kernel,
                 "row {}: its components have a squared length of {:g}, the row itself {:g}, which "
                 "no rounding explains ({:g}): the kernel is not positive semi-definite on this row",
                 first + i + 1, size[i] - left[i], size[i], rounding[i]);
@@ -220,7 +220,7 @@ struct Scorer<T>::State {
       // mean is as exact as the model.
       const double rounding = 64 * static_cast<double>(n) * std::numeric_limits<T>::epsilon() *
                               std::max(pairs.values[0], products.diagonal().cwiseAbs().maxCoeff());
-      require(pairs.values[n - 1] >= -rounding, Errc::bad_data,
+      require(pairs.values[n - 1] >= -rounding, Errc::invalid_kernel,
               "the kernel matrix of the model's rows has an eigenvalue of {:g}, which no rounding "
               "explains ({:g}): the kernel is not positive semi-definite; give limits by good rows",
               pairs.values[n - 1], rounding);

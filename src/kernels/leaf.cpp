@@ -146,7 +146,7 @@ KernelNode::Pointer make_leaf(const KernelRow& row, std::vector<double> values) 
 void refuse_not_finite(const KernelNode& node) {
   fail(Errc::bad_data,
        "{} overflows on these rows, or they hold numbers that are not finite; divide the columns "
-       "by their deviations (fit --scale std) or choose smaller parameters",
+       "by their deviations (fit with `scale=std`) or choose smaller parameters",
        node.text());
 }
 

@@ -174,7 +174,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const Map<T>& map = *parts.map;
   const Matrix<T>& b = parts.components;
   require(options.missing != Missing::em, Errc::bad_option,
-          "--missing em is for linear models; use --missing mean");
+          "`missing=em` is for linear models; use `missing=mean`");
   const bool fill = options.missing == Missing::mean;
   require(!fill || parts.input_mean.size() > 0, Errc::bad_option,
           "the model has no means of its columns to put into missing cells");

@@ -105,7 +105,7 @@ Model<T> fit_once(Source<T>& source, const FitOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   IncrementalKernelPca<T> pca(source.schema().features, options);
   while (const auto block = source.next()) pca.update(block->rows, block->weights);
-  require(pca.rows() > 0, Errc::bad_data, "{} has no rows", source.name());
+  require(pca.rows() > 0, Errc::bad_data, "{} has no rows", Input(source.name()));
   ModelParts<T> parts = pca.model().parts();
   parts.feature_names = source.schema().feature_names;
   parts.label_column = source.schema().label;
@@ -138,7 +138,7 @@ Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Road& 
   const double bytes = static_cast<double>(options.keep_rows) *
                        static_cast<double>(source.schema().features) * sizeof(T);
   require(bytes <= budget(options) / 4, Errc::out_of_memory,
-          "--keep-rows {} of {} columns take {}, more than a quarter of the memory; keep fewer",
+          "`keep_rows={}` of {} columns take {}, more than a quarter of the memory; keep fewer",
           options.keep_rows, source.schema().features, format_bytes(bytes));
   KeepingSource<T> keeping(source, options);
   Model<T> model = road(keeping);
@@ -197,7 +197,7 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
                     const FitOptions& options) {
   require(!in_kernel_space(options), Errc::bad_option, "a kernel and a map exclude each other");
   require(map && map->inputs() == source.schema().features, Errc::bad_data,
-          "the map takes {} columns, {} has {}", map ? map->inputs() : 0, source.name(),
+          "the map takes {} columns, {} has {}", map ? map->inputs() : 0, Input(source.name()),
           source.schema().features);
   if (map->is_identity()) return fit_source(source, options);
   const Schema schema = source.schema();

@@ -131,9 +131,9 @@ void require_within(const FoundEigenvalues& found, Index k, double tolerance) {
       "tolerance {:.1e}; {}",
       worst, tolerance,
       worst < 0.05
-          ? fmt::format("use {}--tolerance {:.0e}", found.squared_factor ? "" : "--solver svd or ",
+          ? fmt::format("use {}`tolerance={:.0e}`", found.squared_factor ? "" : "`solver=svd` or ",
                         tolerance_for(worst))
-          : "take the columns apart or scale them (--scale std)");
+          : "take the columns apart or scale them (`scale=std`)");
 }
 
 }  // namespace mercer

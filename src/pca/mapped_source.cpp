@@ -54,8 +54,8 @@ class MappedSource final : public Source<T> {
       map_.apply(standard_ ? Rows<T>(copy) : part, features_.middleRows(begin, end - begin));
     });
     require(features_.allFinite(), Errc::bad_data,
-            "the map {} overflows on {}; scale the data (--scale std) or use a lower degree",
-            map_.text(), name());
+            "the map {} overflows on {}; scale the data (`scale=std`) or use a lower degree",
+            map_.text(), Input(name()));
     Block<T> out{Rows<T>(features_)};
     if (block_->weights) out.weights = block_->weights + done_;
     out.labels = block_->labels;

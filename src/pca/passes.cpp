@@ -71,9 +71,11 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
       take(block->rows, block->weights);
     }
     require(count_ == 0 || rows == rows_, Errc::bad_data,
-            "{} changed while it was read: {} rows in the first pass, {} now", name(), rows_, rows);
+            "{} changed while it was read: {} rows in the first pass, {} now", Input(name()), rows_,
+            rows);
     require(count_ == 0 || digest == digest_, Errc::bad_data,
-            "{} changed while it was read: its numbers are not those of the first pass", name());
+            "{} changed while it was read: its numbers are not those of the first pass",
+            Input(name()));
     digest_ = digest;
   } else {
     Reporter report(*monitor_, what, "rows", static_cast<double>(memory_.rows()));

@@ -74,7 +74,7 @@ Plan plan_kernel(const FitOptions& options, double rows, double columns, double 
   if (options.approx) return {options.approx, "as asked"};
   if (options.seconds == 0) return {};
   require(rows > 0, Errc::bad_option,
-          "--time: how many rows will come is not known; give an --approx instead");
+          "`seconds`: how many rows will come is not known; give an `approx` instead");
   const auto typical = static_cast<Index>(std::clamp(std::ceil(columns), 1.0, 4096.0));
   return plan_at_speed(options, rows, exact_budget, budget,
                        measured_speed(*options.kernel, typical, options.threads));
@@ -97,7 +97,7 @@ Plan plan_at_speed(const FitOptions& options, double rows, double exact_budget, 
     if (cholesky_seconds(rows, static_cast<double>(middle), speed) <= options.seconds) low = middle;
     else high = middle - 1;
   }
-  require(low > 0, Errc::out_of_memory, "--memory is too small for any landmark");
+  require(low > 0, Errc::out_of_memory, "`memory` is too small for any landmark");
   const double takes = cholesky_seconds(rows, static_cast<double>(low), speed);
   std::string why = fmt::format("exact kernel PCA would take about {}, rank {} about {} of {}",
                                 time_text(exact), low, time_text(takes), wish);

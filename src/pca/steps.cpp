@@ -41,7 +41,7 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
                       const FitOptions& options) {
   const bool completes = options.missing == Missing::em;
   require(!completes || !map, Errc::bad_option,
-          "--missing em is for linear PCA; maps take --missing mean or drop");
+          "`missing=em` is for linear PCA; maps take `missing=mean` or drop");
   const bool significant = options.components.kind() == Components::Kind::significant;
   // Filling takes all rows at once, choosing takes them twice.
   if (!source.whole() && (completes || (significant && !source.can_rewind()))) {
@@ -57,10 +57,11 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   if (significant) return fit_significant(source, map, options);
   const bool by_evidence = options.components.kind() == Components::Kind::minka;
   require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
-          "-k {} is for linear PCA; use -k auto", by_evidence ? "minka" : "gavish-donoho");
-  require(
-      by_evidence || !source.schema().weighted, Errc::bad_option,
-      "-k gavish-donoho is for noise that is alike in all rows, which weights undo; use -k auto");
+          "`components={}` is for linear PCA; use `components=significant()`",
+          by_evidence ? "minka()" : "gavish_donoho()");
+  require(by_evidence || !source.schema().weighted, Errc::bad_option,
+          "`components=gavish_donoho()` is for noise that is alike in all rows, which weights "
+          "undo; use `components=significant()`");
   FitOptions all = options;
   all.components = all_components();
   const Model<T> model = fit(source, all);

@@ -214,22 +214,22 @@ Legend legend(const Groups& groups, const Layout& at) {
 
 void check(const ContourOptions& options, Index outputs) {
   require(options.components >= 0 && options.components <= outputs, Errc::bad_option,
-          "components = {} exceeds the {} of the model", options.components, outputs);
+          "`components={}` exceeds the {} of the model", options.components, outputs);
   for (const Index c : options.chosen)
     require(c >= 0 && c < outputs, Errc::bad_option, "there is no component {}: the model has {}",
             c + 1, outputs);
   const auto panels = std::max(options.components, static_cast<Index>(options.chosen.size()));
   require(panels <= most_panels, Errc::bad_option,
-          "components = {} are more panels than the {} that can be drawn", panels, most_panels);
+          "`components={}` are more panels than the {} that can be drawn", panels, most_panels);
   require(options.levels >= 1 && options.levels <= 100, Errc::bad_option,
-          "levels = {} is not between 1 and 100", options.levels);
+          "`levels={}` is not between 1 and 100", options.levels);
   require(options.size >= 80 && options.size <= 2000, Errc::bad_option,
-          "size = {} is not between 80 and 2000 pixels", options.size);
+          "`size={}` is not between 80 and 2000 pixels", options.size);
   require(
       options.labels.empty() || static_cast<Index>(options.labels.size()) == options.points.rows(),
       Errc::bad_option, "there are {} labels for {} points", options.labels.size(),
       options.points.rows());
-  require(options.most_points >= 0, Errc::bad_option, "most_points = {} is negative",
+  require(options.most_points >= 0, Errc::bad_option, "`most_points={}` is negative",
           options.most_points);
 }
 

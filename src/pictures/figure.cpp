@@ -79,9 +79,9 @@ std::string group_colour(std::size_t group) {
 
 void check_size(const PlotOptions& options) {
   require(options.width >= 240 && options.width <= 4000, Errc::bad_option,
-          "width = {} is not between 240 and 4000 pixels", options.width);
+          "`width={}` is not between 240 and 4000 pixels", options.width);
   require(options.height >= 200 && options.height <= 4000, Errc::bad_option,
-          "height = {} is not between 200 and 4000 pixels", options.height);
+          "`height={}` is not between 200 and 4000 pixels", options.height);
 }
 
 std::string component_title(Index component, const Vector<double>& ratio) {

@@ -130,7 +130,7 @@ Points points_of(Vector<double> x, Vector<double> y, const PlotOptions& options)
   require(x.allFinite() && y.allFinite(), Errc::bad_data, "scores are not all finite");
   require(options.labels.empty() || static_cast<Index>(options.labels.size()) == n,
           Errc::bad_option, "there are {} labels for {} rows", options.labels.size(), n);
-  require(options.most_points >= 0, Errc::bad_option, "most_points = {} is negative",
+  require(options.most_points >= 0, Errc::bad_option, "`most_points={}` is negative",
           options.most_points);
   Points out{std::move(x), std::move(y), {}, n > options.most_points, std::max(n, options.of_rows)};
   // Squares have no rings.

@@ -111,7 +111,7 @@ TimeAxis time_axis(const Trace& trace) {
 std::string run_svg(const Trace& trace, const RunChartOptions& options) {
   require(!trace.empty(), Errc::bad_option, "the trace has no rows to draw");
   require(options.size >= 120 && options.size <= 2000, Errc::bad_option,
-          "size = {} is not between 120 and 2000 pixels", options.size);
+          "`size={}` is not between 120 and 2000 pixels", options.size);
   return chart_svg(run_panels(trace), time_axis(trace), "time t = \u03a3\u03b7 (1 / variance)",
                    options.title, options.size);
 }

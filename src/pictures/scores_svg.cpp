@@ -164,10 +164,10 @@ template <class T>
 std::string circle_svg(const Model<T>& model, const PlotOptions& options) {
   constexpr std::size_t most_columns = 30;
   const Loadings table = loadings(model);
-  require(
-      table.correlations.size() > 0, Errc::bad_option,
-      "the model does not know the columns' variances, and so no correlations: fit with --scale "
-      "std or -k all; kinds that fit: scree, scores, biplot, loadings, t2spe");
+  require(table.correlations.size() > 0, Errc::bad_option,
+          "the model does not know the columns' variances, and so no correlations: fit with "
+          "`scale=std` or `components=all_components()`; kinds that fit: scree, scores, biplot, "
+          "loadings, t2spe");
   const std::vector<Index> axes = two_axes(options, model.outputs());
   Matrix<double> tips(table.correlations.rows(), 2);
   tips << table.correlations.col(axes[0]), table.correlations.col(axes[1]);

@@ -220,7 +220,7 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
                     const CompressOptions& options) {
   const Schema& schema = source.schema();
   require(schema.features == model.inputs(), Errc::bad_data,
-          "'{}' has {} feature columns, the model has {}", source.name(), schema.features,
+          "'{}' has {} feature columns, the model has {}", Input(source.name()), schema.features,
           model.inputs());
   CompressedFile file;
   file.label = schema.label;
@@ -268,10 +268,10 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
     }
   }
   flush();
-  require(about.rows > 0, Errc::bad_data, "{} has no rows", source.name());
+  require(about.rows > 0, Errc::bad_data, "{} has no rows", Input(source.name()));
   require(sums.finite(), Errc::bad_data,
           "'{}': the squares of the errors are too large for a number; scale the rows",
-          source.name());
+          Input(source.name()));
   about.loss = sums.loss();
   if (float_sums.finite()) about.float_loss = float_sums.loss();
 
@@ -320,7 +320,7 @@ std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Comp
     require(file.about.float_loss.has_value(), Errc::bad_data,
             "'{}' does not tell what its rows lose in single precision; decompress them in double "
             "precision",
-            name);
+            Input(name));
     file.about.loss = *file.about.float_loss;
   }
   if (about) *about = file.about;

@@ -18,7 +18,7 @@ constexpr double slack = 1.1;
 
 void validate(const PreImageOptions& o) {
   const auto check = [](bool holds, const char* name, double value, const char* bound) {
-    require(holds, Errc::bad_option, "pre-images: {} = {} must be {}", name, value, bound);
+    require(holds, Errc::bad_option, "pre-images: `{}={}` must be {}", name, value, bound);
   };
   check(o.alpha >= 0 && std::isfinite(o.alpha), "alpha", o.alpha, "0 or a positive number");
   check(o.penalty >= 0 && std::isfinite(o.penalty), "penalty", o.penalty, "0 or more");
@@ -137,7 +137,7 @@ void Decoder<T>::Parts::choose_method() {
           "{}",
           map.is_identity()
               ? "a linear model has exact pre-images, and keeps no rows to learn others from"
-              : "the model keeps no rows to learn pre-images from; fit it with --keep-rows 1000");
+              : "the model keeps no rows to learn pre-images from; fit it with `keep_rows=1000`");
 }
 
 template <class T>

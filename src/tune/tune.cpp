@@ -47,13 +47,13 @@ WeightedRows<T> shuffled(const Rows<T>& x, const double* weights, const TuneOpti
   }
   if (!out.x.array().isNaN().any()) return out;
   require(options.fit.missing == Missing::mean, Errc::bad_data,
-          "rows have missing cells; use --missing mean or drop");
+          "rows have missing cells; use `missing=mean` or drop");
   const Vector<double> all = out.all_weights();
   for (Index j = 0; j < out.x.cols(); ++j) {
     auto column = out.x.col(j).array();
     const auto missing = column.isNaN().eval();
     const double there = missing.select(0.0, all.array()).sum();
-    require(there > 0, Errc::bad_data, "column {} has no cell that is there: --exclude it", j + 1);
+    require(there > 0, Errc::bad_data, "column {} has no cell that is there: `exclude` it", j + 1);
     const double sum = missing.select(0.0, column.template cast<double>() * all.array()).sum();
     column = missing.select(static_cast<T>(sum / there), column);
   }
@@ -231,7 +231,7 @@ std::string_view name_of(Criterion criterion) {
 Criterion parse_criterion(std::string_view text) {
   const auto found = std::ranges::find(names, text, &Name::text);
   require(found != std::end(names), Errc::bad_option,
-          "--criterion '{}' is unknown: there are preimage-cv, parallel and likelihood", text);
+          "`criterion` '{}' is unknown: there are preimage-cv, parallel and likelihood", text);
   return found->criterion;
 }
 
@@ -241,7 +241,7 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights) 
   require(options.folds >= 2 && options.rows >= 10, Errc::bad_option,
           "tuning needs at least 2 folds and 10 rows, not {} and {}", options.folds, options.rows);
   require(options.noise >= 0 && std::isfinite(options.noise), Errc::bad_option,
-          "--noise {} must be a number of 0 or more", options.noise);
+          "`noise={}` must be a number of 0 or more", options.noise);
   require_weights(weights, x.rows());
   require(!options.fit.precomputed, Errc::bad_option,
           "a precomputed kernel matrix has no parameters to tune");

@@ -1,7 +1,8 @@
 cmake_minimum_required(VERSION 3.22)
 
-# cmake -DROOT=… -DMODULES=… -P check.cmake: nothing includes upwards, and programs include what they
-# may. MODULES is a file that sets `modules` and, for each, `uses_<module>`.
+# cmake -DROOT=… -DMODULES=… -P check.cmake: nothing includes upwards, programs include what they
+# may, and the library names no flags. MODULES is a file that sets `modules` and, for each,
+# `uses_<module>`.
 
 include(${MODULES})
 
@@ -87,11 +88,21 @@ function(check file module)
   endforeach()
 endfunction()
 
+# Messages of the library name options as C++ does, in backquotes: what a front end calls them is in
+# its own table.
+function(check_flags file)
+  file(STRINGS ${ROOT}/${file} flags REGEX "\"([^\"]*[^a-zA-Z0-9\"])?(--[a-z]|-k[^a-z])")
+  foreach(line IN LISTS flags)
+    complain("${file}: a message names a flag: ${line}")
+  endforeach()
+endfunction()
+
 set(checked 0)
 foreach(module ${modules})
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/${module}/*.?pp)
   foreach(file ${files})
     check(${file} ${module})
+    check_flags(${file})
     math(EXPR checked "${checked} + 1")
   endforeach()
 endforeach()

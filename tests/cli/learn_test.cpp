@@ -172,7 +172,7 @@ TEST_F(CliLearn, rates_beyond_all_bounds_end_at_once_and_write_only_numbers) {
       }
     }
   const auto wild = mercer(iris({"--rate", "constant(1e6)", "--epochs", "1000000000"}));
-  expect_error(wild, 1, {"diverge", "rate auto"});
+  expect_error(wild, 1, {"diverge", "--rate auto"});
 }
 
 TEST_F(CliLearn, M_E6_limit_bounds_every_weight) {

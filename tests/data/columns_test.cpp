@@ -80,38 +80,38 @@ TEST(Columns, a_name_that_occurs_twice_is_refused_only_when_it_is_used) {
   const std::vector<std::string> twice = {"a", "x", "b", "x"};
   EXPECT_EQ(plan({.label = "a"}, twice).features, (Columns{1, 2, 3}));
   EXPECT_EQ(refusal([&] { plan({.label = "x"}, twice); }),
-            "--label 'x': columns 2 and 4 of 'wine.csv' have that name; say which by its number");
+            "`label` 'x': columns 2 and 4 of 'wine.csv' have that name; say which by its number");
   EXPECT_EQ(plan({.label = "4"}, twice).schema.label, "x");
 }
 
 TEST(Columns, an_unknown_column_is_an_error_that_says_what_there_is) {
   EXPECT_EQ(refusal([] { plan({.label = "cultivr"}); }),
-            "--label 'cultivr': 'wine.csv' has no such column; did you mean 'cultivar'?");
+            "`label` 'cultivr': 'wine.csv' has no such column; did you mean 'cultivar'?");
   EXPECT_EQ(refusal([] { plan({.columns = "Alcohol"}); }),
-            "--columns 'Alcohol': 'wine.csv' has no such column; did you mean 'alcohol'?");
+            "`columns` 'Alcohol': 'wine.csv' has no such column; did you mean 'alcohol'?");
   EXPECT_EQ(
       refusal([] { plan({.exclude = "colour intensity"}); }),
-      "--exclude 'colour intensity': 'wine.csv' has no such column; it has id, alcohol, malic "
+      "`exclude` 'colour intensity': 'wine.csv' has no such column; it has id, alcohol, malic "
       "acid, ash, 5, cultivar");
   EXPECT_EQ(refusal([] { unnamed(4, {.weights = "w"}); }),
-            "--weights 'w': the 4 columns of 'wine.csv' have no names; use a number from 1 to 4");
+            "`weights` 'w': the 4 columns of 'wine.csv' have no names; use a number from 1 to 4");
 }
 
 TEST(Columns, numbers_outside_the_file_and_ranges_backwards_are_refused) {
   for (const char* number : {"0", "7", "99999999999999"})
     EXPECT_EQ(refusal([&] { plan({.id = number}); }),
-              "--id '" + std::string(number) + "': 'wine.csv' has 6 columns, counted from 1");
-  EXPECT_NE(refusal([] { plan({.columns = "4-9"}); }).find("--columns '4-9': 'wine.csv' has 6"),
+              "`id` '" + std::string(number) + "': 'wine.csv' has 6 columns, counted from 1");
+  EXPECT_NE(refusal([] { plan({.columns = "4-9"}); }).find("`columns` '4-9': 'wine.csv' has 6"),
             std::string::npos);
   EXPECT_EQ(refusal([] { plan({.columns = "3-2"}); }),
-            "--columns '3-2' is a range that runs backwards");
+            "`columns` '3-2' is a range that runs backwards");
   EXPECT_EQ(refusal([] { plan({.columns = "1,,2"}); }),
-            "--columns '1,,2' has an empty entry; write it like a,b,5-9");
+            "`columns` '1,,2' has an empty entry; write it like a,b,5-9");
 }
 
 TEST(Columns, two_options_cannot_claim_one_column) {
   EXPECT_EQ(refusal([] { plan({.label = "ash", .id = "4"}); }),
-            "--label and --id both name column 4 ('ash') of 'wine.csv'");
+            "`label` and `id` both name column 4 ('ash') of 'wine.csv'");
   EXPECT_NE(refusal([] { plan({.columns = "2-4", .label = "ash"}); }), "");
   EXPECT_NE(refusal([] { plan({.exclude = "ash", .weights = "ash"}); }), "");
 }

@@ -24,23 +24,23 @@ TEST(CsvErrors, a_file_without_rows) {
 TEST(CsvErrors, text_in_the_first_row_is_most_likely_a_column_of_text) {
   EXPECT_EQ(message("sepal,species\n5.1,setosa\n4.9,setosa\n"),
             "'t.csv', line 2, column 2 ('species'): 'setosa' is not a number; for a column of text "
-            "use --label species, --id species or --exclude species");
+            "use `label=species`, `id=species` or `exclude=species`");
   EXPECT_EQ(message("5.1,setosa\n4.9,setosa\n"),
-            "'t.csv', line 1, column 2: 'setosa' is not a number; for a column of text use --label "
-            "2, --id 2 or --exclude 2");
-  EXPECT_NE(message("x,the kind\n5.1,setosa\n").find("--label 'the kind'"), std::string::npos);
-  EXPECT_NE(message("x,a,a\n5.1,1,setosa\n").find("--label 3"), std::string::npos);
+            "'t.csv', line 1, column 2: 'setosa' is not a number; for a column of text use "
+            "`label=2`, `id=2` or `exclude=2`");
+  EXPECT_NE(message("x,the kind\n5.1,setosa\n").find("`label='the kind'`"), std::string::npos);
+  EXPECT_NE(message("x,a,a\n5.1,1,setosa\n").find("`label=3`"), std::string::npos);
 }
 
 TEST(CsvErrors, text_further_down_is_most_likely_a_mistake) {
   EXPECT_EQ(
       message("a,b\n1,2\n\n3,4 5\n"),
       "'t.csv', line 4, column 2 ('b'): '4 5' is not a number; correct it, or leave the column "
-      "out with --exclude b");
+      "out with `exclude=b`");
   EXPECT_EQ(
       message("a,b\n1,2\n\"3\n\",\"x\"\"y\"\n"),
       "'t.csv', line 3, column 1 ('a'): '3 ' is not a number; correct it, or leave the column "
-      "out with --exclude a");
+      "out with `exclude=a`");
 }
 
 TEST(CsvErrors, long_text_is_shortened) {
@@ -52,7 +52,7 @@ TEST(CsvErrors, a_single_column_of_several_numbers_needs_a_delimiter) {
   EXPECT_EQ(
       message("x\n1 2\n3 4\n"),
       "'t.csv', line 2, column 1 ('x'): '1 2' is not a number; if it is several cells, say what "
-      "separates them with --delimiter");
+      "separates them with `delimiter`");
 }
 
 TEST(CsvErrors, ragged_rows) {
@@ -66,7 +66,7 @@ TEST(CsvErrors, ragged_rows) {
 TEST(CsvErrors, missing_cells_are_placed_and_counted) {
   EXPECT_EQ(message("a,b\n1,2\n3,\nNA,?\n5,nan\n"),
             "'t.csv', line 3, column 2 ('b'): missing value (4 in all); leave such rows out with "
-            "--missing drop or use the column's mean with --missing mean");
+            "`missing=drop` or use the column's mean with `missing=mean`");
   EXPECT_NE(message("a,b\n1,2\n3,\nNA,?\n5,x\n")
                 .find("line 3, column 2 ('b'): missing value (at "
                       "least 3 in all)"),
@@ -79,8 +79,8 @@ TEST(CsvErrors, a_mistake_before_the_first_missing_cell_comes_first) {
 
 TEST(CsvErrors, when_every_row_is_dropped) {
   EXPECT_EQ(message("a,b\n1,\n,3\n", {.missing = Missing::drop}),
-            "'t.csv': every row has a missing cell, so --missing drop leaves none; try --missing "
-            "mean");
+            "'t.csv': every row has a missing cell, so `missing=drop` leaves none; try "
+            "`missing=mean`");
 }
 
 TEST(CsvErrors, infinities_are_always_refused) {
@@ -141,7 +141,7 @@ TEST(CsvErrors, bytes_that_no_text_has) {
   using namespace std::string_literals;
   EXPECT_EQ(message("1,2\n3,\0\n"s), "'t.csv', line 2: byte 0x00 found; this is not a text file");
   EXPECT_EQ(message("\x93NUMPY\1\0v\0"s),
-            "'t.csv' is not text; it looks like NPY: use --format npy");
+            "'t.csv' is not text; it looks like NPY: use `format=npy`");
   EXPECT_EQ(message("PK\3\4\0\0"s),
             "'t.csv' is not text; it looks like a zip or Excel file: export it as CSV");
   EXPECT_EQ(message("\xff\xfe"
@@ -181,14 +181,14 @@ TEST(CsvErrors, a_delimiter_that_could_be_part_of_a_number) {
   for (const char bad : {'"', '\n', '.', '-', '3', 'e', '\1'}) {
     const Refusal r = refusal("1,2\n", {.delimiter = bad});
     EXPECT_EQ(r.code, Errc::bad_option);
-    EXPECT_NE(r.message.find("--delimiter"), std::string::npos);
+    EXPECT_NE(r.message.find("`delimiter="), std::string::npos);
   }
 }
 
 TEST(CsvErrors, standard_input_and_unknown_columns_are_named) {
   const Refusal r = refusal("a,b\n1,2\n", {.label = "c"});
   EXPECT_EQ(r.code, Errc::bad_option);
-  EXPECT_EQ(r.message, "--label 'c': 't.csv' has no such column; did you mean 'a'?");
+  EXPECT_EQ(r.message, "`label` 'c': 't.csv' has no such column; did you mean 'a'?");
 }
 
 }  // namespace mercer::test::csv_errors_test

@@ -30,7 +30,7 @@ TEST(Open, an_unknown_extension_is_an_error_that_names_the_option) {
     EXPECT_EQ(r.code, Errc::bad_option);
     EXPECT_EQ(r.message,
               "cannot tell what '" + std::string(name) +
-                  "' is by its extension; say so with --format csv, tsv, npy, mtx or svm");
+                  "' is by its extension; say so with `format=csv`, tsv, npy, mtx or svm");
   }
 }
 

@@ -274,7 +274,7 @@ TEST(ScoreLimits, M_P3_components_longer_than_the_row_are_an_alarm) {
   const auto model = fit(
       x, {.components = 2, .kernel = Kernel::parse("sigmoid(gamma=1, coef0=0.5)"), .clip = true});
   const Scorer scorer(model);
-  test::expect_error(Errc::bad_data, {"row 1:", "not positive semi-definite"},
+  test::expect_error(Errc::invalid_kernel, {"row 1:", "not positive semi-definite"},
                      [&] { scorer(Matrix<double>(Matrix<double>::Constant(1, 2, 3.0))); });
 }
 

@@ -227,7 +227,7 @@ TEST(Score, missing_cells_may_be_what_the_others_say) {
   }
   const auto kernel = fit(x, {.components = 2, .kernel = kernels::rbf({.gamma = 0.5})});
   const Scorer of_kernel(kernel);
-  test::expect_error(Errc::bad_option, {"--missing em is for linear models"},
+  test::expect_error(Errc::bad_option, {"`missing=em` is for linear models"},
                      [&] { of_kernel(Rows<double>(holes), Missing::em); });
 }
 

@@ -122,7 +122,7 @@ TEST(KernelTile, overflow_is_refused_with_a_hint) {
   const auto e = error_of([&] { poly.matrix<double>(x); });
   EXPECT_EQ(e.code(), Errc::bad_data);
   EXPECT_HAS(e.what(), "poly(degree=9, coef0=1)");
-  EXPECT_HAS(e.what(), "--scale std");
+  EXPECT_HAS(e.what(), "`scale=std`");
   EXPECT_EQ(error_of([&] { poly.diagonal<double>(x); }).code(), Errc::bad_data);
   EXPECT_EQ(error_of([&] { pow(kernels::linear(), 9).matrix<double>(x); }).code(), Errc::bad_data);
   const Matrix<double> nan{{std::nan(""), 1}, {2, 1}};

@@ -52,7 +52,7 @@ TEST_F(CheckpointTest, one_of_an_older_version_is_refused_and_says_so) {
   const Error error = error_of([&] { load_checkpoint(path); });
   EXPECT_EQ(error.code(), Errc::bad_file);
   EXPECT_HAS(error.what(), "another version of Mercer (format 1, this one reads 2)");
-  EXPECT_HAS(error.what(), "begin anew without --resume");
+  EXPECT_HAS(error.what(), "begin anew without `resume`");
 }
 
 TEST_F(CheckpointTest, M_E9_is_read_back_as_it_was) {

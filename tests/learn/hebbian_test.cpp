@@ -125,12 +125,12 @@ TEST(Hebbian, options_that_cannot_work_are_refused) {
   };
   EXPECT_HAS(message({.rule = "ohja"}), "did you mean oja?");
   EXPECT_HAS(message({.components = 0}), "at least 1");
-  EXPECT_HAS(message({.components = 5}), "-k 5 is too large: 4 columns");
-  EXPECT_HAS(message({.rule = "oja", .components = 2}), "learns one component");
-  EXPECT_HAS(message({.batch = 0}), "batch = 0");
-  EXPECT_HAS(message({.forgetting = 1}), "forgetting = 1");
+  EXPECT_HAS(message({.components = 5}), "`components=5` is too large: 4 columns");
+  EXPECT_HAS(message({.rule = "oja", .components = 2}), "`rule=oja` learns one component");
+  EXPECT_HAS(message({.batch = 0}), "`batch=0`");
+  EXPECT_HAS(message({.forgetting = 1}), "`forgetting=1`");
   EXPECT_HAS(message({.forgetting = nan}), "forgetting");
-  EXPECT_HAS(message({.limit = 0}), "limit = 0");
+  EXPECT_HAS(message({.limit = 0}), "`limit=0`");
   EXPECT_HAS(message({.limit = nan}), "limit");
   EXPECT_HAS(message({.centre = LearnedMean::known}), "mean has 0 numbers");
   EXPECT_HAS(message({.mean = Vector<double>::Zero(4)}), "not to be used");

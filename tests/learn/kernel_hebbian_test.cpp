@@ -175,7 +175,7 @@ TEST(KernelHebbian, bad_input_is_refused) {
   hole(3, 1) = std::nan("");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), hole); }).what(), "row 4");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), x, {.components = 10}); }).what(),
-             "-k 10 is too large: 10 rows have at most 9 components");
+             "`components=10` is too large: 10 rows have at most 9 components");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), Rows<double>(x).middle(0, 1)); }).what(),
              "two rows");
   EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), x).model(); }).what(), "epoch");

@@ -372,30 +372,30 @@ TEST_F(LearnRefuses, a_checkpoint_of_another_run) {
 
 TEST_F(LearnRefuses, options_that_cannot_work) {
   LearnOptions options = gha(5);
-  EXPECT_HAS(message(options), "-k 5 is too large: 4 columns");
+  EXPECT_HAS(message(options), "`components=5` is too large: 4 columns");
   options = gha(1);
   options.epochs = -1;
-  EXPECT_HAS(message(options), "epochs = -1");
+  EXPECT_HAS(message(options), "`epochs=-1`");
   options = gha(1);
   options.until = 90;
-  EXPECT_HAS(message(options), "until = 90");
+  EXPECT_HAS(message(options), "`until=90`");
   options = gha(1);
   options.landmarks = 5;
-  EXPECT_HAS(message(options), "landmarks are for kernels");
+  EXPECT_HAS(message(options), "`landmarks` are for kernels");
   options = gha(1);
   options.kernel = Kernel::parse("rbf");
   options.theory = true;
-  EXPECT_HAS(message(options), "theory in the space of a kernel needs landmarks");
+  EXPECT_HAS(message(options), "`theory` in the space of a kernel needs `landmarks`");
   options.theory = false;
   options.learner.rule = "block-oja";
-  EXPECT_HAS(message(options), "rule block-oja needs landmarks");
+  EXPECT_HAS(message(options), "`rule=block-oja` needs `landmarks`");
   options = gha(50);
   options.kernel = Kernel::parse("rbf");
-  EXPECT_HAS(message(options), "-k 50 is too large: 50 rows");
+  EXPECT_HAS(message(options), "`components=50` is too large: 50 rows");
   options = gha(1);
   options.memory = 64;
   options.order = Order::shuffled;
-  EXPECT_HAS(message(options), "order shuffled needs all rows at once");
+  EXPECT_HAS(message(options), "`order=shuffled` needs all rows at once");
   options = gha(1);
   options.learner.rate = Rate::constant(1e6);
   const Error error = error_of([&] { learn(Rows<double>(x), options); });

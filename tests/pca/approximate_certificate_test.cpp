@@ -375,7 +375,7 @@ TEST(ApproximateCertificate, M_P3_a_kernel_that_is_not_valid_on_some_rows_is_ref
   Matrix<double> x = Matrix<double>::Zero(4000, 2);
   x.col(0) = random.normal(4000, 1);
   x(2000, 1) = 1;
-  expect_error(Errc::bad_data, {"not positive semi-definite", "row 2001"}, [&] {
+  expect_error(Errc::invalid_kernel, {"not positive semi-definite", "row 2001"}, [&] {
     fit(x, {.components = 2, .kernel = kernel, .approx = Nystrom{.landmarks = 30}});
   });
 }

@@ -430,10 +430,10 @@ TEST(Approximate, what_cannot_be_is_refused) {
   expect_error(Errc::bad_option, {"rank is given twice"}, with("cholesky(rank=5, rank=6)"));
   expect_error(Errc::bad_option, {"landmarks=51", "50 rows"}, with("nystrom(landmarks=51)"));
   expect_error(Errc::bad_option, {"rank=51", "50 rows"}, with("cholesky(rank=51)"));
-  expect_error(Errc::bad_option, {"-k 2", "cholesky(rank=1)"}, with("cholesky(rank=1)"));
+  expect_error(Errc::bad_option, {"`components=2`", "cholesky(rank=1)"}, with("cholesky(rank=1)"));
   expect_error(Errc::bad_option, {"rbf"}, with("fourier(features=10)", "poly"));
   expect_error(Errc::bad_option, {"poly"}, with("tensorsketch(features=16)", "rbf"));
-  expect_error(Errc::bad_data, {"not positive semi-definite"},
+  expect_error(Errc::invalid_kernel, {"not positive semi-definite"},
                with("cholesky(rank=5)", "sigmoid(gamma=2, coef0=-3)"));
   // Settings of a program, which no text was read for.
   const auto given = [&](const Approx& approx) {
@@ -467,15 +467,15 @@ TEST(Approximate, what_cannot_be_is_refused) {
               3)
         << by;
   const FitOptions linear{.approx = Cholesky{}};
-  expect_error(Errc::bad_option, {"--kernel"}, [&] { fit(x, linear); });
+  expect_error(Errc::bad_option, {"`kernel`"}, [&] { fit(x, linear); });
   const FitOptions both{.kernel = kernels::rbf(), .approx = Cholesky{}, .seconds = 1};
-  expect_error(Errc::bad_option, {"--approx", "--time"}, [&] { fit(x, both); });
+  expect_error(Errc::bad_option, {"`approx`", "`seconds`"}, [&] { fit(x, both); });
   const FitOptions tight{
       .kernel = kernels::rbf(), .approx = Cholesky{.rank = 40}, .memory = 34'000'000, .threads = 2};
   const Matrix<double> many = cloud(5000, 3);
   FitOptions large = tight;
   large.approx = Nystrom{.landmarks = 4000};
-  expect_error(Errc::out_of_memory, {"landmarks=4000", "--memory"}, [&] { fit(many, large); });
+  expect_error(Errc::out_of_memory, {"landmarks=4000", "`memory`"}, [&] { fit(many, large); });
 }
 
 /// γ = 1/median of the squared distances of all pairs of rows that differ, repeated as told.

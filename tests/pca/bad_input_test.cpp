@@ -16,8 +16,8 @@ Matrix<double> some_rows(Index rows = 20, Index cols = 4) {
 
 TEST(FitRefuses, a_k_that_is_zero_negative_or_too_large) {
   const auto x = some_rows();
-  test::expect_error(Errc::bad_option, {"-k 0"}, [&] { fit(x, {.components = 0}); });
-  test::expect_error(Errc::bad_option, {"-k -3"}, [&] { fit(x, {.components = -3}); });
+  test::expect_error(Errc::bad_option, {"`components=0`"}, [&] { fit(x, {.components = 0}); });
+  test::expect_error(Errc::bad_option, {"`components=-3`"}, [&] { fit(x, {.components = -3}); });
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
     test::expect_error(Errc::bad_option, {"at most 4"},
                        [&] { fit(x, {.components = 5, .solver = solver}); });
@@ -32,9 +32,9 @@ TEST(FitRefuses, a_k_that_is_zero_negative_or_too_large) {
 
 TEST(FitRefuses, options_out_of_range) {
   const auto x = some_rows();
-  test::expect_error(Errc::bad_option, {"--tolerance"}, [&] { fit(x, {.tolerance = -1}); });
-  test::expect_error(Errc::bad_option, {"--ddof 2"}, [&] { fit(x, {.ddof = 2}); });
-  test::expect_error(Errc::bad_option, {"--threads"}, [&] { fit(x, {.threads = -1}); });
+  test::expect_error(Errc::bad_option, {"`tolerance=-1`"}, [&] { fit(x, {.tolerance = -1}); });
+  test::expect_error(Errc::bad_option, {"`ddof=2`"}, [&] { fit(x, {.ddof = 2}); });
+  test::expect_error(Errc::bad_option, {"`threads=-1`"}, [&] { fit(x, {.threads = -1}); });
   test::expect_error(Errc::bad_option, {"centring"},
                      [&] { fit(x, {.center = false, .missing = Missing::mean}); });
 }
@@ -79,7 +79,7 @@ TEST(FitRefuses, weights_that_are_none) {
 }
 
 TEST(FitRefuses, a_budget_that_cannot_hold_the_work) {
-  test::expect_error(Errc::out_of_memory, {"--memory"},
+  test::expect_error(Errc::out_of_memory, {"`memory`"},
                      [&] { fit(some_rows(600, 500), {.memory = 100000}); });
 }
 

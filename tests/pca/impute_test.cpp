@@ -111,11 +111,11 @@ TEST(Impute, refuses_rows_and_columns_without_cells_and_says_when_it_does_not_co
   expect_error(Errc::bad_data, {"row 7"}, [&] { fit(row, options); });
   expect_error(Errc::bad_data, {"column 3"}, [&] { fit(column, options); });
   x = with_holes(x, 0.3, 12);
-  expect_error(Errc::not_converged, {"3 iterations", "-k"},
+  expect_error(Errc::not_converged, {"3 iterations", "`components`"},
                [&] { impute(Rows<double>(x), options, {.tolerance = 1e-12, .iterations = 3}); });
-  expect_error(Errc::bad_option, {"-k 4", "below"},
+  expect_error(Errc::bad_option, {"`components=4`", "below"},
                [&] { fit(x, {.components = 4, .missing = Missing::em}); });
-  expect_error(Errc::bad_option, {"-k 2"}, [&] { fit(x, {.missing = Missing::em}); });
+  expect_error(Errc::bad_option, {"`components=2`"}, [&] { fit(x, {.missing = Missing::em}); });
   expect_error(Errc::bad_option, {"linear"}, [&] {
     fit(x, {.components = 2, .kernel = Kernel::parse("rbf"), .missing = Missing::em});
   });
@@ -171,7 +171,7 @@ TEST(PartialRows, are_for_linear_models) {
   Random random(2);
   const Matrix<double> x = random.normal(20, 2);
   const auto model = fit(x, {.components = 2, .kernel = Kernel::parse("rbf(gamma=1)")});
-  expect_error(Errc::bad_option, {"linear", "--missing mean"},
+  expect_error(Errc::bad_option, {"linear", "`missing=mean`"},
                [&] { model.transform(x, {.missing = Missing::em}); });
 }
 

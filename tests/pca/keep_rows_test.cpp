@@ -102,10 +102,10 @@ TEST(KeepRows, kept_rows_are_in_the_file_and_older_files_have_none) {
 
 TEST(KeepRows, what_cannot_be_kept_is_refused) {
   const Matrix<double> x = Random(7).normal(20, 2);
-  expect_error(Errc::bad_option, {"--keep-rows -1"}, [&] { fit(x, {.keep_rows = -1}); });
-  expect_error(Errc::bad_option, {"--precomputed"},
+  expect_error(Errc::bad_option, {"`keep_rows=-1`"}, [&] { fit(x, {.keep_rows = -1}); });
+  expect_error(Errc::bad_option, {"`precomputed`"},
                [&] { fit(x, {.precomputed = true, .keep_rows = 1}); });
-  expect_error(Errc::out_of_memory, {"--keep-rows 1000000000"}, [&] {
+  expect_error(Errc::out_of_memory, {"`keep_rows=1000000000`"}, [&] {
     fit(x, monomial_map<double>(2, 2), {.keep_rows = 1000000000, .memory = 64 << 20});
   });
 }

@@ -32,7 +32,7 @@ TEST(KernelBadInput, duplicated_rows_lower_the_rank_and_nothing_else) {
   for (const Solver solver : {Solver::dense, Solver::krylov}) {
     const auto model = fit(x, {.kernel = kernels::laplacian({.gamma = 1}), .solver = solver});
     EXPECT_EQ(model.outputs(), 19);
-    expect_error(Errc::bad_option, {"-k 25", "only 19", "use -k 19"}, [&] {
+    expect_error(Errc::bad_option, {"`components=25`", "only 19", "use `components=19`"}, [&] {
       fit(x, {.components = 25, .kernel = kernels::laplacian({.gamma = 1}), .solver = solver});
     });
   }
@@ -49,7 +49,7 @@ TEST(KernelBadInput, a_nan_is_named) {
 
 TEST(KernelBadInput, more_components_than_rows) {
   const Matrix<double> x = Matrix<double>::Random(10, 3);
-  expect_error(Errc::bad_option, {"-k 10", "10 rows", "at most 9"},
+  expect_error(Errc::bad_option, {"`components=10`", "10 rows", "at most 9"},
                [&] { fit(x, {.components = 10, .kernel = rbf}); });
   EXPECT_EQ(fit(x, {.components = at_most(10), .kernel = rbf}).outputs(), 9);
 }
@@ -79,9 +79,9 @@ TEST(KernelBadInput, precomputed_matrices_are_looked_at) {
   expect_error(Errc::bad_data, {"not symmetric", "(2, 4)", "0.5"}, [&] { fit(lopsided, options); });
   Matrix<double> indefinite = square;
   indefinite(2, 2) = -1;
-  expect_error(Errc::bad_data, {"not positive semi-definite", "= -1", "row 3", "--clip"},
+  expect_error(Errc::invalid_kernel, {"not positive semi-definite", "= -1", "row 3", "`clip`"},
                [&] { fit(indefinite, options); });
-  expect_error(Errc::bad_option, {"--kernel", "--precomputed"},
+  expect_error(Errc::bad_option, {"`kernel`", "`precomputed`"},
                [&] { fit(square, {.kernel = rbf, .precomputed = true}); });
 }
 
@@ -89,7 +89,7 @@ TEST(KernelBadInput, M_C3_fit_refuses_an_invalid_kernel_unless_told_to_clip) {
   Random random(2);
   const Matrix<double> x = random.normal(60, 2);
   const Kernel bad = kernels::poly({.degree = 1, .coef0 = -4});
-  expect_error(Errc::bad_data, {"poly", "not positive semi-definite", "60 rows", "--clip"},
+  expect_error(Errc::invalid_kernel, {"poly", "not positive semi-definite", "60 rows", "`clip`"},
                [&] { fit(x, {.kernel = bad, .center = false}); });
   const auto clipped = fit(x, {.components = 2, .kernel = bad, .clip = true, .center = false});
   EXPECT_GT(clipped.eigenvalues().minCoeff(), 0);
@@ -97,15 +97,15 @@ TEST(KernelBadInput, M_C3_fit_refuses_an_invalid_kernel_unless_told_to_clip) {
 
 TEST(KernelBadInput, a_budget_that_cannot_hold_the_vectors_says_the_minimum) {
   const Matrix<double> x = Matrix<double>::Random(4000, 2);
-  expect_error(Errc::out_of_memory, {"--memory", "take", "MiB"},
+  expect_error(Errc::out_of_memory, {"`memory`", "take", "MiB"},
                [&] { fit(x, {.components = 50, .kernel = rbf, .memory = 1 << 20}); });
 }
 
 TEST(KernelBadInput, solvers_of_the_other_kind_are_refused) {
   const Matrix<double> x = Matrix<double>::Random(20, 2);
-  expect_error(Errc::bad_option, {"--solver", "dense and krylov"},
+  expect_error(Errc::bad_option, {"`solver`", "dense and krylov"},
                [&] { fit(x, {.kernel = rbf, .solver = Solver::gram}); });
-  expect_error(Errc::bad_option, {"--solver", "kernel"},
+  expect_error(Errc::bad_option, {"`solver=krylov`", "kernel"},
                [&] { fit(x, {.solver = Solver::krylov}); });
 }
 

@@ -254,13 +254,15 @@ TEST(KernelCertificate, M_P1_every_row_takes_part_in_the_check_of_a_matrix) {
       if (i != j) three(i, j) = -0.9;  // no two rows show it: 1 − 2·0.9 < 0
   for (const Solver solver : {Solver::automatic, Solver::krylov, Solver::dense}) {
     const FitOptions options{.components = 2, .precomputed = true, .solver = solver};
-    expect_error(Errc::bad_data, {"not positive semi-definite", "rows 6 and 12", "-78", "--clip"},
+    expect_error(Errc::invalid_kernel,
+                 {"not positive semi-definite", "rows 6 and 12", "-78", "`clip`"},
                  [&] { fit(pair, options); });
-    expect_error(Errc::bad_data, {"not positive semi-definite", "600 rows", "-0.79", "--clip"},
+    expect_error(Errc::invalid_kernel,
+                 {"not positive semi-definite", "600 rows", "-0.79", "`clip`"},
                  [&] { fit(three, options); });
     Matrix<double> negative = Matrix<double>::Identity(600, 600);
     negative(5, 5) = -1;
-    expect_error(Errc::bad_data, {"not positive semi-definite", "--clip"},
+    expect_error(Errc::invalid_kernel, {"not positive semi-definite", "`clip`"},
                  [&] { fit(negative, options); });
   }
   const auto clipped = fit(pair, {.components = 2, .precomputed = true, .clip = true});
@@ -273,7 +275,7 @@ TEST(KernelCertificate, M_P1_two_rows_that_break_a_sigmoid_kernel_are_seen) {
   x.row(5) << 5, 0;
   x.row(11) << 0.1, 0;
   for (const Solver solver : {Solver::krylov, Solver::dense})
-    expect_error(Errc::bad_data, {"sigmoid", "not positive semi-definite"}, [&] {
+    expect_error(Errc::invalid_kernel, {"sigmoid", "not positive semi-definite"}, [&] {
       fit(x, {.components = 1, .kernel = kernels::sigmoid({.gamma = 1}), .solver = solver});
     });
 }

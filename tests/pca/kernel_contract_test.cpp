@@ -78,7 +78,7 @@ TEST(KernelContract, M_P2_rows_that_are_not_equal_are_not_called_equal) {
   const FitOptions given{.components = 1, .kernel = kernels::rbf({.gamma = 1})};
   const std::string text = refusal([&] { fit(x, given); }, Errc::bad_data);
   EXPECT_EQ(text.find("all rows are equal"), std::string::npos) << text;
-  EXPECT_NE(text.find("--scale std"), std::string::npos) << text;
+  EXPECT_NE(text.find("`scale=std`"), std::string::npos) << text;
   const std::string open =
       refusal([&] { fit(x, {.components = 1, .kernel = kernels::rbf()}); }, Errc::bad_data);
   EXPECT_EQ(open.find("all rows are equal"), std::string::npos) << open;
@@ -98,7 +98,7 @@ TEST(KernelContract, M_P2_no_number_of_components_is_offered_that_is_refused) {
       fit(x, options);
       ADD_FAILURE() << "40 components of rows in 5 dimensions";
     } catch (const Error& e) {
-      const std::string text = e.what(), before = "; use -k ";
+      const std::string text = e.what(), before = "; use `components=";
       if (text.find(before) == std::string::npos) continue;
       FitOptions fewer = options;
       fewer.components =

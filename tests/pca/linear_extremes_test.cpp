@@ -121,7 +121,7 @@ TEST(LinearExtremes, M_P1_a_fraction_that_is_not_reached_is_an_error_with_the_nu
   ASSERT_LT(share, 0.995);
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
     EXPECT_EQ(fit(x, {.components = variance_fraction(0.9), .solver = solver}).outputs(), 1);
-    expect_error(Errc::bad_option, {"-k 0.999", fmt::format("{:.6g}", share).c_str()},
+    expect_error(Errc::bad_option, {"`components=0.999`", fmt::format("{:.6g}", share).c_str()},
                  [&] { fit(x, {.components = variance_fraction(0.999), .solver = solver}); });
   }
 }

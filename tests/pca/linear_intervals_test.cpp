@@ -221,7 +221,7 @@ TEST(LinearIntervals, what_exceeds_the_tolerance_is_refused_with_the_number) {
   Vector<double> values(1), residuals(1);
   values << 2;
   residuals << 1e-3;
-  expect_error(Errc::not_converged, {"5.0e-04", "1.0e-10", "--tolerance 1e-03"},
+  expect_error(Errc::not_converged, {"5.0e-04", "1.0e-10", "`tolerance=1e-03`"},
                [&] { require_within({.values = values, .residuals = residuals}, 1, 1e-10); });
 }
 

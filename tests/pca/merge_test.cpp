@@ -165,7 +165,7 @@ TEST(Merge, refuses_what_has_no_common_space_and_names_both) {
   refused(plain, rbf(1), {"linear PCA", "rbf(gamma=1)"}, Errc::bad_option);
   refused(plain, fit(x, monomial_map<double>(3, 2), FitOptions{}), {"monomials"}, Errc::bad_option);
   refused(plain, fit(x, {.scale = Scale::std}), {"z-scores"}, Errc::bad_option);
-  refused(plain, fit(x, {.ddof = 0}), {"--ddof 1", "--ddof 0"}, Errc::bad_option);
+  refused(plain, fit(x, {.ddof = 0}), {"`ddof=1`", "`ddof=0`"}, Errc::bad_option);
   refused(plain, fit(x, {.center = false}), {"centred"}, Errc::bad_option);
   refused(plain, fit(x.leftCols(2)), {"3 columns", "column 3"}, Errc::bad_data);
   expect_error(Errc::bad_option, {"two models or more, not 1"}, [&] { merge<double>({plain}); });

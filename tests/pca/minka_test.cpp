@@ -110,7 +110,7 @@ TEST(Minka, equal_variances_are_not_cut_apart) {
 
 TEST(Minka, refuses_what_it_cannot_measure) {
   const Matrix<double> x = planted(10, 20, 2, 1);
-  expect_error(Errc::bad_data, {"-k minka", "20", "-k auto"},
+  expect_error(Errc::bad_data, {"`components=minka()`", "20", "`components=significant()`"},
                [&] { fit(x, {.components = minka()}); });
   expect_error(Errc::bad_data, {"two columns"},
                [&] { fit(Matrix<double>(x.leftCols(1)), {.components = minka()}); });

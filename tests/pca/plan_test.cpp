@@ -48,7 +48,7 @@ TEST(Plan, more_time_gives_a_larger_rank_within_rows_and_memory) {
   const Index scarce = rank_of(plan_at_speed(within(1e3), 1e6, gib, 0.1 * gib, speed));
   EXPECT_LT(scarce, rank_of(plan_at_speed(within(1e3), 1e6, gib, gib, speed)));
   EXPECT_EQ(rank_of(plan_at_speed(within(1e-9), 10, gib, gib, speed)), 10);  // rows
-  expect_error(Errc::out_of_memory, {"--memory is too small"},
+  expect_error(Errc::out_of_memory, {"`memory` is too small"},
                [&] { plan_at_speed(within(1e-9), 1e6, 1e6, 1e3, speed); });
 }
 

@@ -141,11 +141,11 @@ TEST(Randomized, sparse_rows_of_many_columns_are_centred_without_being_made_dens
 
 TEST(Randomized, refuses_what_it_cannot_find) {
   const Matrix<double> x = falling(100, 10, 5);
-  expect_error(Errc::bad_option, {"-k"}, [&] { fit(x, {.solver = Solver::randomized}); });
-  expect_error(Errc::bad_option, {"-k 11", "10 columns"},
+  expect_error(Errc::bad_option, {"`components`"}, [&] { fit(x, {.solver = Solver::randomized}); });
+  expect_error(Errc::bad_option, {"`components=11`", "10 columns"},
                [&] { fit(x, {.components = 11, .solver = Solver::randomized}); });
   const Matrix<double> flat = x.leftCols(2) * Random(6).normal(2, 10);
-  expect_error(Errc::bad_option, {"-k 5", "2 directions"},
+  expect_error(Errc::bad_option, {"`components=5`", "2 directions"},
                [&] { fit(flat, {.components = 5, .solver = Solver::randomized}); });
   Matrix<double> wrong = x;
   wrong(4, 7) = std::numeric_limits<double>::infinity();

@@ -187,15 +187,15 @@ TEST(Significance, survives_the_model_file) {
 TEST(Significance, refuses_what_it_cannot_tell) {
   Random random(9);
   const Matrix<double> noise = random.normal(50, 4);
-  expect_error(Errc::bad_data, {"no component is above chance", "-k 2"},
+  expect_error(Errc::bad_data, {"no component is above chance", "`components=2`"},
                [&] { fit(noise, {.components = significant()}); });
   const Matrix<double> k = noise * noise.transpose();
-  expect_error(Errc::bad_option, {"precomputed", "-k"},
+  expect_error(Errc::bad_option, {"precomputed", "`components`"},
                [&] { fit(k, {.components = significant(), .precomputed = true}); });
   expect_error(Errc::bad_option, {"gavish-donoho", "linear"}, [&] {
     fit(noise, {.components = gavish_donoho(), .kernel = Kernel::parse("rbf")});
   });
-  expect_error(Errc::bad_option, {"-k auto"}, [&] {
+  expect_error(Errc::bad_option, {"`components=significant()`"}, [&] {
     merge<double>({fit(noise), fit(noise)}, {.components = significant()});
   });
 }
@@ -225,12 +225,12 @@ TEST(GavishDonoho, keeps_what_stands_out_of_white_noise) {
   expect_error(Errc::bad_data, {"no singular value"},
                [&] { fit(random.normal(200, 40), {.components = gavish_donoho()}); });
   const Vector<double> weights = Vector<double>::Constant(200, 2);
-  expect_error(Errc::bad_option, {"weights", "-k auto"},
+  expect_error(Errc::bad_option, {"weights", "`components=significant()`"},
                [&] { fit(Rows<double>(x), {.components = gavish_donoho()}, weights.data()); });
   // Two columns of five have any variance at all.
   Matrix<double> flat = Matrix<double>::Zero(50, 5);
   flat.leftCols(2) = random.normal(50, 2);
-  expect_error(Errc::bad_data, {"are 0", "-k"},
+  expect_error(Errc::bad_data, {"are 0", "`components`"},
                [&] { fit(flat, {.components = gavish_donoho()}); });
 }
 

@@ -186,9 +186,9 @@ TEST(ContourSvg, refuses_what_it_cannot_draw) {
   const auto message = [&](const ContourOptions& options) {
     return std::string(error_of([&] { contour_svg(model, options); }).what());
   };
-  EXPECT_HAS(message({.components = 3}), "components = 3 exceeds the 2 of the model");
-  EXPECT_HAS(message({.levels = 0}), "levels = 0");
-  EXPECT_HAS(message({.size = 1}), "size = 1");
+  EXPECT_HAS(message({.components = 3}), "`components=3` exceeds the 2 of the model");
+  EXPECT_HAS(message({.levels = 0}), "`levels=0`");
+  EXPECT_HAS(message({.size = 1}), "`size=1`");
   EXPECT_HAS(message({.points = x, .labels = {"a"}}), "1 labels for 20 points");
   EXPECT_HAS(message({.points = Matrix<double>::Zero(3, 4)}), "points have 4 columns, not 2");
   Matrix<double> bad = x;

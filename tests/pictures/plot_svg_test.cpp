@@ -231,14 +231,14 @@ TEST(PlotSvg, what_cannot_be_drawn_is_refused) {
   };
   ModelParts<double> old = e.model.parts();  // as files of the first format have it
   old.column_variance.resize(0);
-  refused(Errc::bad_option, {"variances", "--scale std", "loadings"},
+  refused(Errc::bad_option, {"variances", "`scale=std`", "loadings"},
           [&] { circle_svg(Model<double>(old)); });
   refused(Errc::bad_option, {"no component 3", "has 2"}, [&] {
     scores_svg(e.model, y, {.components = {0, 2}});
   });
   refused(Errc::bad_option, {"both axes"}, [&] { scores_svg(e.model, y, {.components = {1, 1}}); });
-  refused(Errc::bad_option, {"width = 100"}, [&] { scree_svg(e.model, {.width = 100}); });
-  refused(Errc::bad_option, {"height = 9"}, [&] { loadings_svg(e.model, {.height = 9}); });
+  refused(Errc::bad_option, {"`width=100`"}, [&] { scree_svg(e.model, {.width = 100}); });
+  refused(Errc::bad_option, {"`height=9`"}, [&] { loadings_svg(e.model, {.height = 9}); });
   refused(Errc::bad_option, {"3 labels for 20"},
           [&] { scores_svg(e.model, y, {.labels = labels(3, 1)}); });
   refused(Errc::bad_data, {"no rows"}, [&] { scores_svg(e.model, y.topRows(0)); });

@@ -111,7 +111,7 @@ TEST(RunSvg, odd_traces_are_drawn) {
   EXPECT_EQ(svg.find("nan"), svg.npos);
   EXPECT_EQ(svg.find("inf"), svg.npos);
   EXPECT_HAS(error_of([] { run_svg({}); }).what(), "no rows");
-  EXPECT_HAS(error_of([&] { run_svg(rows, {.size = 1}); }).what(), "size = 1");
+  EXPECT_HAS(error_of([&] { run_svg(rows, {.size = 1}); }).what(), "`size=1`");
 }
 
 TEST(RunSvg, a_long_trace_makes_no_long_picture) {

@@ -411,8 +411,10 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
   Matrix<double> bad = Matrix<double>::Zero(2, 2);
   bad(1, 0) = std::numeric_limits<double>::quiet_NaN();
   expect_error(Errc::bad_data, {"pc1", "row 2", "nan"}, [&] { preimages(gauss, bad); });
-  expect_error(Errc::bad_option, {"no rows", "--keep-rows"}, [&] { Decoder<double> d(fourier); });
-  expect_error(Errc::bad_option, {"no rows", "--keep-rows"}, [&] { Decoder<double> d(cubic); });
+  expect_error(Errc::bad_option, {"no rows", "`keep_rows=1000`"},
+               [&] { Decoder<double> d(fourier); });
+  expect_error(Errc::bad_option, {"no rows", "`keep_rows=1000`"},
+               [&] { Decoder<double> d(cubic); });
   expect_error(Errc::bad_option, {"similarities"}, [&] { Decoder<double> d(similarities); });
   expect_error(Errc::bad_option, {"laplacian", "ridge"},
                [&] { Decoder<double> d(laplace, method(PreImageMethod::fixed_point)); });
@@ -422,8 +424,9 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
                [&] { Decoder<double> d(gauss, method(PreImageMethod::exact)); });
   expect_error(Errc::bad_option, {"linear model", "exact"},
                [&] { Decoder<double> d(linear, method(PreImageMethod::ridge)); });
-  expect_error(Errc::bad_option, {"alpha = -1"}, [&] { Decoder<double> d(gauss, {.alpha = -1}); });
-  expect_error(Errc::bad_option, {"penalty"}, [&] { Decoder<double> d(gauss, {.penalty = -1}); });
+  expect_error(Errc::bad_option, {"`alpha=-1`"}, [&] { Decoder<double> d(gauss, {.alpha = -1}); });
+  expect_error(Errc::bad_option, {"`penalty=-1`"},
+               [&] { Decoder<double> d(gauss, {.penalty = -1}); });
   expect_error(Errc::bad_option, {"neighbours"},
                [&] { Decoder<double> d(gauss, {.neighbours = 1}); });
   expect_error(Errc::bad_option, {"'magic'", "fixed-point"},

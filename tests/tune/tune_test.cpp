@@ -391,7 +391,7 @@ TEST(Tune, refuses_too_few_rows_and_too_many_components) {
                [&] { tune(Rows<double>(x), {.kernels = {"rbf"}, .folds = 10}); });
   expect_error(Errc::bad_option, {"between 1 and 8"},
                [&] { tune(Rows<double>(x), {.kernels = {"rbf"}, .components = {50}}); });
-  expect_error(Errc::bad_option, {"--criterion 'best'", "likelihood"},
+  expect_error(Errc::bad_option, {"`criterion` 'best'", "likelihood"},
                [] { parse_criterion("best"); });
 }
 

@@ -9,6 +9,7 @@
 #include "flags/help.hpp"
 #include "flags/options.hpp"
 #include "flags/output_trial.hpp"
+#include "flags/spelling.hpp"
 #include "rows/model_file.hpp"
 #include "rows/preimage_rows.hpp"
 #include "rows/rows_in_memory.hpp"
@@ -190,6 +191,7 @@ void tune_rows(const TuneFlags& flags) {
     options.on_cells = [&](const std::vector<TuneCell>& cells) { checkpoint->add(cells); };
   }
   Tuned tuned = naming(source.name(), [&] { return tune(all, options, weights); });
+  for (TuneCell& cell : tuned.cells) cell.problem = in_flags(cell.problem);
   const TuneCell& best = tuned.cells[tuned.best];
   const Index row_count = all.rows(), columns = all.cols();
   // Not earlier: a run that is killed leaves no file behind but its checkpoint.

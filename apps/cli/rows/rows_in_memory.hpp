@@ -51,10 +51,12 @@ auto naming(const std::string& file, Work work, const std::vector<std::string>& 
   try {
     return work();
   } catch (const Error& e) {
-    const std::string what = e.what();
-    const auto named = [&](const std::string& name) { return what.find(name) != what.npos; };
-    if (e.code() != Errc::bad_data || named(file) || std::ranges::any_of(parts, named)) throw;
-    throw Error(e.code(), fmt::format("'{}': {}", file, what));
+    const bool of_data = e.code() == Errc::bad_data || e.code() == Errc::invalid_kernel;
+    const auto named = [&](const std::string& path) {
+      return e.input() == (path == "-" ? "standard input" : path);
+    };
+    if (!of_data || named(file) || std::ranges::any_of(parts, named)) throw;
+    throw Error(e.code(), fmt::format("'{}': {}", file, e.what()), file);
   }
 }
 

@@ -221,8 +221,8 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
     def _fit_model(self, rows, **options):
         try:
             return _mercer.fit(rows, **options)
-        except ValueError as error:
-            if "not positive semi-definite" not in str(error):
+        except _mercer.InvalidKernel as error:
+            if self.approximation is not None:  # which needs a valid kernel
                 raise
             if self.n_components is None:
                 raise ValueError(

@@ -2,6 +2,7 @@
 // above it are Python.
 #include "options.hpp"
 #include "register.hpp"
+#include "spelling.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/version.hpp>
@@ -28,13 +29,20 @@ PyObject* exception_of(Errc code) {
 }  // namespace
 
 PYBIND11_MODULE(_mercer, module) {
+  // Lives as long as the interpreter: a translator has no captures, and no end.
+  static PyObject* invalid_kernel = nullptr;
+  invalid_kernel = PyErr_NewException("mercer._mercer.InvalidKernel", PyExc_ValueError, nullptr);
+  module.attr("InvalidKernel") = pybind11::handle(invalid_kernel);
   pybind11::register_exception_translator([](std::exception_ptr error) {
     try {
       std::rethrow_exception(error);
     } catch (const Error& e) {
-      PyErr_SetString(exception_of(e.code()), e.what());
+      PyErr_SetString(e.code() == Errc::invalid_kernel ? invalid_kernel : exception_of(e.code()),
+                      in_parameters(e.what()).c_str());
     }
   });
+  module.def("in_parameters", &in_parameters, pybind11::arg("message"),
+             "A message of the library, in the names of parameters.");
   module.attr("__version__") = MERCER_VERSION;
   module.def("thread_limit", &thread_limit, "Threads that BLAS may use.");
   register_model(module);

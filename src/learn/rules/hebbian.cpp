@@ -26,18 +26,18 @@ constexpr double faint = 1e-9;
 
 void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule) {
   const Index d = map.features(), k = o.components;
-  require(k >= 1, Errc::bad_option, "components = {} must be at least 1", k);
-  require(k <= d, Errc::bad_option, "-k {} is too large: {} columns have at most {} components", k,
-          d, d);
+  require(k >= 1, Errc::bad_option, "`components={}` must be at least 1", k);
+  require(k <= d, Errc::bad_option,
+          "`components={}` is too large: {} columns have at most {} components", k, d, d);
   require(!rule.one_component || k == 1, Errc::bad_option,
-          "rule {} learns one component, not {}; gha learns several", rule.name, k);
-  require(o.batch >= 1, Errc::bad_option, "batch = {} must be at least 1", o.batch);
+          "`rule={}` learns one component, not {}; gha learns several", rule.name, k);
+  require(o.batch >= 1, Errc::bad_option, "`batch={}` must be at least 1", o.batch);
   require(o.forgetting >= 0 && o.forgetting < 1, Errc::bad_option,
-          "forgetting = {} must be at least 0 and below 1", o.forgetting);
-  require(o.limit > 0, Errc::bad_option, "limit = {} must be greater than 0", o.limit);
+          "`forgetting={}` must be at least 0 and below 1", o.forgetting);
+  require(o.limit > 0, Errc::bad_option, "`limit={}` must be greater than 0", o.limit);
   // Weights are squared, and their squares again.
   require(o.limit <= largest_limit || std::isinf(o.limit), Errc::bad_option,
-          "limit = {} must be at most {:g}", o.limit, largest_limit);
+          "`limit={}` must be at most {:g}", o.limit, largest_limit);
   if (o.centre == LearnedMean::known) {
     require(o.mean.size() == d, Errc::bad_option, "the known mean has {} numbers for {} features",
             o.mean.size(), d);
@@ -161,7 +161,7 @@ void Hebbian::State::diverged() const {
   }
   fail(Errc::not_converged,
        "step {}: with the rate {:.3g} the weights of rule {} diverge; stay well below {:.2g}, one "
-       "over the mean square of the rows{}, or use rate auto",
+       "over the mean square of the rows{}, or use `rate=auto`",
        steps, eta, rule->name, total > 0 ? 1 / total : 0.0,
        weighted ? " (a rate is times the row's weight)" : "");
 }

@@ -87,7 +87,7 @@ Model<double> Hebbian::model() const {
   report.solver.passes = 1;
   report.solver.converged = false;  // nobody has judged that: `learn` does
   report.certificate.reason =
-      "learned from rows as they came; `learn` states standard errors for a run that has converged";
+      "learned from rows as they came; learn() states standard errors for a run that has converged";
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));
 }

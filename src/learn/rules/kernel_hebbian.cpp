@@ -30,11 +30,11 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   const Index count = rows.rows();
   require(count >= 2, Errc::bad_data, "kernel Hebbian learning needs at least two rows, not {}",
           count);
-  require(options.components >= 1, Errc::bad_option, "components = {} must be at least 1",
+  require(options.components >= 1, Errc::bad_option, "`components={}` must be at least 1",
           options.components);
   require(options.components < count, Errc::bad_option,
-          "-k {} is too large: {} rows have at most {} components", options.components, count,
-          count - 1);
+          "`components={}` is too large: {} rows have at most {} components", options.components,
+          count, count - 1);
   x.resize(count, rows.cols());
   identity_map<double>(rows.cols())->apply(rows, x);
   for (Index i = 0; i < count; ++i)
@@ -77,7 +77,7 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
       rounding_of(count) * kernel.diagonal(Rows<double>(x)).cwiseAbs().maxCoeff();
   for (Index i = 0; i < count; ++i) {
     require(
-        squares[i] >= -rounding, Errc::bad_data,
+        squares[i] >= -rounding, Errc::invalid_kernel,
         "row {} has the squared length {:.3g} about the mean in feature space: the kernel {} is "
         "not positive semidefinite on these rows",
         i + 1, squares[i], kernel.text());
@@ -125,7 +125,7 @@ void KernelHebbian::update(std::span<const Index> order) {
       require(output <= static_cast<double>(k) * largest * largest * (square + floor),
               Errc::not_converged,
               "step {}: with the rate {:.3g} the weights diverge; stay well below {:.2g}, one over "
-              "the mean square of the rows in feature space, or use rate auto",
+              "the mean square of the rows in feature space, or use `rate=auto`",
               s.steps, s.eta, 1 / mean_square);
       // A row of weight 0 is met, and nothing is learned from it.
       s.eta = 0;
@@ -219,7 +219,7 @@ Model<double> KernelHebbian::model() const {
       "the command and the data",
       share);
   report.solver.converged = false;  // nobody has judged that: `learn` does
-  report.certificate.reason = "learned; `learn` states intervals for a run that has converged";
+  report.certificate.reason = "learned; learn() states intervals for a run that has converged";
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));
 }

@@ -29,8 +29,9 @@ class KernelMoment final : public Moment {
 
 /// The squared length of weights, of which rounding may leave less than nothing.
 double square_of(double sum, double scale) {
-  require(std::isfinite(sum), Errc::not_converged,
-          "the weights diverge: they are too long to be squared; use a smaller rate, or rate auto");
+  require(
+      std::isfinite(sum), Errc::not_converged,
+      "the weights diverge: they are too long to be squared; use a smaller rate, or `rate=auto`");
   require(sum >= -1e-9 * scale, Errc::not_converged,
           "a weight vector has the squared length {:.3g}: the kernel is not positive semidefinite "
           "on these rows",

@@ -75,7 +75,7 @@ Checkpoint parse(const std::string& bytes, const std::string& path) {
   require(
       header.metadata["format_version"] == checkpoint_version, Errc::bad_option,
       "checkpoint '{}' was written by another version of Mercer (format {}, this one reads {}); "
-      "begin anew without --resume",
+      "begin anew without `resume`",
       path, header.metadata["format_version"], checkpoint_version);
   Checkpoint out;
   const auto run = safetensors::parse_json(header.metadata["run"], 3, 1000);
@@ -176,7 +176,7 @@ std::optional<Checkpoint> load_checkpoint(const std::string& path) {
          "from there",
          path, why, previous(path), path);
   fail(Errc::bad_file,
-       "checkpoint '{}' is damaged ({}), and there is no '{}'; begin anew without --resume", path,
+       "checkpoint '{}' is damaged ({}), and there is no '{}'; begin anew without `resume`", path,
        why, previous(path));
 }
 
@@ -189,7 +189,7 @@ void require_same_run(const Checkpoint& found,
     const std::string& was = old == then.end() ? "(none)" : old->second;
     require(was == value, Errc::bad_file,
             "checkpoint '{}' is of another run: its {} is {}, not {}; choose another checkpoint "
-            "file, or begin anew without --resume",
+            "file, or begin anew without `resume`",
             path, name, was, value);
   }
 }

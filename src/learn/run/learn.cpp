@@ -35,33 +35,32 @@ constexpr double look_growth = 1.5;
 constexpr double calm_norm_error = 0.05;
 
 void check(const LearnOptions& o) {
-  require(o.epochs >= 0, Errc::bad_option, "epochs = {} is negative", o.epochs);
+  require(o.epochs >= 0, Errc::bad_option, "`epochs={}` is negative", o.epochs);
   require(o.until >= 0 && o.until < 90, Errc::bad_option,
-          "until = {} is no angle between 0 and 90 degrees", o.until);
+          "`until={}` is no angle between 0 and 90 degrees", o.until);
   require(o.trace_every >= 0 && o.checkpoint_every >= 0 && o.model_every >= 0, Errc::bad_option,
           "a number of steps is negative");
   require(!(o.map && o.kernel), Errc::bad_option, "a kernel and a map exclude each other");
-  require(o.landmarks == 0 || o.kernel, Errc::bad_option, "landmarks are for kernels");
-  require(o.landmarks >= 0, Errc::bad_option, "landmarks = {} is negative", o.landmarks);
+  require(o.landmarks == 0 || o.kernel, Errc::bad_option, "`landmarks` are for kernels");
+  require(o.landmarks >= 0, Errc::bad_option, "`landmarks={}` is negative", o.landmarks);
   if (o.kernel && o.landmarks == 0) {
     // Kernel Hebbian learning: weights are combinations of all rows.
     const LearnerOptions& l = o.learner;
     const auto needs_landmarks = [](bool asked, const std::string& what) {
-      require(
-          !asked, Errc::bad_option,
-          "{} needs landmarks = M: without them a kernel is learned from all rows by gha, row by "
-          "row, about their mean",
-          what);
+      require(!asked, Errc::bad_option,
+              "{} needs `landmarks`: without them a kernel is learned from all rows by gha, row by "
+              "row, about their mean",
+              what);
     };
-    needs_landmarks(l.rule != "gha" && l.rule != "oja", "rule " + l.rule);
-    needs_landmarks(l.batch != 1, "batch");
+    needs_landmarks(l.rule != "gha" && l.rule != "oja", fmt::format("`rule={}`", l.rule));
+    needs_landmarks(l.batch != 1, "`batch`");
     needs_landmarks(l.centre != LearnedMean::running, "a mean that is not the rows' own");
-    needs_landmarks(l.forgetting > 0, "forgetting");
-    needs_landmarks(!std::isinf(l.limit), "limit");
-    needs_landmarks(o.theory, "theory in the space of a kernel");
+    needs_landmarks(l.forgetting > 0, "`forgetting`");
+    needs_landmarks(!std::isinf(l.limit), "`limit`");
+    needs_landmarks(o.theory, "`theory` in the space of a kernel");
   }
   require(!o.resume || !o.checkpoint.empty(), Errc::bad_option,
-          "resume needs to know the checkpoint");
+          "`resume` needs to know the `checkpoint`");
 }
 
 /// Steps of one kind of event: the multiples of `every`.
@@ -115,8 +114,8 @@ class Run {
       while (epoch_ < epochs_ && !stopped_) {
         const std::int64_t over = order_.begin(epoch_, position_);
         require(over == position_, Errc::bad_data,
-                "{} has only {} rows, the checkpoint '{}' was written after {}", in_.source->name(),
-                over, o_.checkpoint, position_);
+                "{} has only {} rows, the checkpoint '{}' was written after {}",
+                Input(in_.source->name()), over, o_.checkpoint, position_);
         run_epoch();
         if (stopped_) break;
         epoch_rows_ = position_;
@@ -136,7 +135,7 @@ class Run {
     // Of the rows that wait for their mini-batch a run that goes on makes a full one.
     learner_->flush();
     require(learner_->rows() > 0, Errc::bad_data, "{} has no rows to learn from",
-            in_.source->name());
+            Input(in_.source->name()));
     return result();
   }
 
@@ -170,7 +169,7 @@ class Run {
     const int epochs = o_.epochs > 0 ? o_.epochs : in_.memory ? most_epochs : 1;
     require(
         epochs == 1 || in_.again(), Errc::bad_option,
-        "epochs = {}: {} can be read only once; save it to a file, or use order shuffled, which "
+        "`epochs={}`: {} can be read only once; save it to a file, or use `order=shuffled`, which "
         "keeps its rows",
         epochs, in_.source->name());
     return epochs;
@@ -187,7 +186,7 @@ class Run {
     const Index k = o_.learner.components;
     if (!o_.theory) return RunTrace(o_.trace, std::nullopt, 0, k);
     require(in_.again(), Errc::bad_option,
-            "theory needs a pass before the run, and {} can be read only once; save it to a file",
+            "`theory` needs a pass before the run, and {} can be read only once; save it to a file",
             in_.source->name());
     Exact exact =
         exact_pairs(rows_ ? &*rows_ : nullptr, in_.weights, *in_.source, map_, before_, o_);
@@ -227,7 +226,8 @@ class Run {
       report_(static_cast<double>(learner_->rows() + learner_->skipped()));
       if (stopped_) return;
     }
-    require(position_ > 0, Errc::bad_data, "{} has no rows to learn from", in_.source->name());
+    require(position_ > 0, Errc::bad_data, "{} has no rows to learn from",
+            Input(in_.source->name()));
   }
 
   void after(std::int64_t before) {
@@ -468,7 +468,7 @@ class Run {
   const LearnOptions& o_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_save_ = Clock::now() + checkpoint_seconds;
-  Input in_;
+  LearnInput in_;
   std::unique_ptr<Source<double>> replay_;
   std::optional<Standard> standard_;
   LearnSpace space_;

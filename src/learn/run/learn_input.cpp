@@ -20,7 +20,7 @@ const char* name_of(LearnedMean mean) {
   return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
 }
 
-Vector<double> mean_of(const Input& in) {
+Vector<double> mean_of(const LearnInput& in) {
   ColumnMeans means(in.memory->cols(), false);
   means.add(*in.memory, in.weights, 1);
   return means.mean();
@@ -33,8 +33,8 @@ double allowed_memory(const LearnOptions& o) {
                       : 0.8 * static_cast<double>(available_memory_bytes());
 }
 
-Input take_in(Source<double>& source, const LearnOptions& o) {
-  Input in;
+LearnInput take_in(Source<double>& source, const LearnOptions& o) {
+  LearnInput in;
   in.source = &source;
   const double allowed = allowed_memory(o);
   const double bytes = static_cast<double>(source.expected_rows()) *
@@ -45,9 +45,9 @@ Input take_in(Source<double>& source, const LearnOptions& o) {
       fits || !all_needed, Errc::out_of_memory,
       "{}: its {} do not fit into half of the memory of {}, and {} needs all rows at once; use {}",
       source.name(), format_bytes(bytes), format_bytes(allowed),
-      o.order == Order::shuffled ? "order shuffled" : "a kernel without landmarks",
-      o.order == Order::shuffled ? "order as-it-comes, or more memory"
-                                 : "landmarks, or more memory");
+      o.order == Order::shuffled ? "`order=shuffled`" : "a kernel without landmarks",
+      o.order == Order::shuffled ? "`order=as_it_comes`, or a larger `memory`"
+                                 : "`landmarks`, or a larger `memory`");
   const bool wanted = o.order == Order::automatic && source.can_rewind() && fits;
   if (!all_needed && !wanted) {
     in.rows = source.can_rewind() ? source.expected_rows() : 0;
@@ -63,16 +63,16 @@ Input take_in(Source<double>& source, const LearnOptions& o) {
   }
   require_weights(in.weights, in.memory->rows());
   in.rows = in.memory->rows();
-  require(in.rows > 0, Errc::bad_data, "{} has no rows", source.name());
+  require(in.rows > 0, Errc::bad_data, "{} has no rows", Input(source.name()));
   in.shuffled = o.order != Order::as_it_comes;
   return in;
 }
 
-std::optional<Standard> standard_of(Input& in, const LearnOptions& o) {
+std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& o) {
   if (o.scale == Scale::none) return std::nullopt;
   require(
       in.again(), Errc::bad_option,
-      "scale = std needs a pass before the run, and {} can be read only once; save it to a file, "
+      "`scale=std` needs a pass before the run, and {} can be read only once; save it to a file, "
       "or scale its columns beforehand",
       in.source->name());
   FitOptions fitting;
@@ -86,7 +86,7 @@ std::optional<Standard> standard_of(Input& in, const LearnOptions& o) {
   return standard;
 }
 
-LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
+LearnSpace space_of(LearnInput& in, const LearnOptions& o, const Standard* standard,
                     std::unique_ptr<Source<double>>& replay) {
   const Index d = in.source->schema().features;
   if (!o.kernel) return LearnSpace(o.map ? o.map : identity_map<double>(d));
@@ -98,7 +98,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
   }
   require(
       o.landmarks <= most_landmarks, Errc::bad_option,
-      "landmarks = {} are too many: their {} similarities are decomposed first; use {} or fewer",
+      "`landmarks={}` are too many: their {} similarities are decomposed first; use {} or fewer",
       o.landmarks,
       format_bytes(8.0 * static_cast<double>(o.landmarks) * static_cast<double>(o.landmarks)),
       most_landmarks);
@@ -119,7 +119,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
       first.conservativeResize(first.rows() + rows.rows(), d);
       first.bottomRows(rows.rows()) = rows;
     }
-    require(first.rows() > 0, Errc::bad_data, "{} has no rows", in.source->name());
+    require(first.rows() > 0, Errc::bad_data, "{} has no rows", Input(in.source->name()));
     const Rows<double> beginning =
         Rows<double>(first).middle(0, std::min(o.landmarks, first.rows()));
     const double* w = weights.empty() ? nullptr : weights.data();
@@ -133,7 +133,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
     }
   }
   require(landmarks.rows() > 0, Errc::bad_data, "{}: no row has a weight above 0",
-          in.source->name());
+          Input(in.source->name()));
   LearnSpace space(kernel, std::move(landmarks));
   const double bytes =
       8.0 * static_cast<double>(in.rows) * static_cast<double>(space.map()->features());
@@ -145,7 +145,7 @@ LearnSpace space_of(Input& in, const LearnOptions& o, const Standard* standard,
 }
 
 std::vector<std::pair<std::string, std::string>> run_description(const LearnOptions& o,
-                                                                 const Input& in,
+                                                                 const LearnInput& in,
                                                                  const LearnSpace& space) {
   const LearnerOptions& l = o.learner;
   return {

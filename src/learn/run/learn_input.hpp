@@ -16,7 +16,7 @@
 namespace mercer {
 
 /// The rows as the run has them: all in memory, or one after the other.
-struct Input {
+struct LearnInput {
   Source<double>* source = nullptr;
   Table<double> table;
   std::optional<Rows<double>> memory;
@@ -34,22 +34,22 @@ struct Input {
 
 /// Rows that the order or a kernel wants all at once, or that fit, are kept; the others stay in
 /// their source. Throws `Errc::out_of_memory` when they have to fit and do not.
-Input take_in(Source<double>& source, const LearnOptions& options);
+LearnInput take_in(Source<double>& source, const LearnOptions& options);
 
 /// Bytes that a run may take.
 double allowed_memory(const LearnOptions& options);
 
 /// For z-scores; one pass or two.
-std::optional<Standard> standard_of(Input& in, const LearnOptions& options);
+std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& options);
 
 /// Landmarks of a source that can be read only once are its first rows; `replay` then takes its
 /// place and gives them again.
-LearnSpace space_of(Input& in, const LearnOptions& options, const Standard* standard,
+LearnSpace space_of(LearnInput& in, const LearnOptions& options, const Standard* standard,
                     std::unique_ptr<Source<double>>& replay);
 
 /// Everything that makes two runs the same: name and value in words.
 std::vector<std::pair<std::string, std::string>> run_description(const LearnOptions& options,
-                                                                 const Input& in,
+                                                                 const LearnInput& in,
                                                                  const LearnSpace& space);
 
 }  // namespace mercer

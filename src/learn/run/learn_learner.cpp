@@ -70,7 +70,7 @@ std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, const Matrix<do
                                            const double* weights, const LearnOptions& o) {
   const LearnerOptions& l = o.learner;
   require(l.rule != "oja" || l.components == 1, Errc::bad_option,
-          "rule oja learns one component, not {}; gha learns several", l.components);
+          "`rule=oja` learns one component, not {}; gha learns several", l.components);
   return std::make_unique<OfRows>(
       KernelHebbian(kernel, anchors,
                     {.components = l.components,

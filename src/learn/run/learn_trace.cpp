@@ -103,7 +103,7 @@ void RunTrace::take_last(const RunLearner& learner) {
     require(
         std::isfinite(value), Errc::not_converged,
         "step {}: at the rate {:.3g} weights or theory leave the range of numbers; use a smaller "
-        "rate, or rate auto",
+        "rate, or `rate=auto`",
         row.step, row.eta);
   last_ = std::move(row);
   last_step_ = last_->step;

@@ -42,7 +42,7 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   const Components& asked = options.components;
   const bool counted = asked.kind() == Components::Kind::count;
   require(!counted || asked.soft() || asked.count() <= m, Errc::bad_option,
-          "-k {} is too large: {} has {} features, and no more components", asked.count(),
+          "`components={}` is too large: {} has {} features, and no more components", asked.count(),
           text_of(approx), m);
   FeatureSpectrum s;
   // What landmarks leave out is variance too.
@@ -62,7 +62,8 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   require_variance(s.total > s.noise);
   require(asked.kind() != Components::Kind::fraction || asked.fraction() * s.total <= explained,
           Errc::bad_option,
-          "-k {}: {} holds {:.4f} of the variance for certain; use more features or fewer -k",
+          "`components={}`: {} holds {:.4f} of the variance for certain; use more features or "
+          "fewer `components`",
           asked.fraction(), text_of(approx), explained / s.total);
   // One thread: the same bits for any number of them.
   const SymmetricEigen pairs =
@@ -106,7 +107,7 @@ void require_within_limit(const typename FeatureSums<T>::Result& features, const
   // Where landmarks end is decided by shares that leave rounding out.
   const double undecided = LandmarkFeatures<T>::noise(error.rank);
   require(limit == 0 || reached <= limit + undecided, Errc::not_converged,
-          "--approx {}: the error is {:.4g} of the kernel matrix, more than the limit of {:g}; use "
+          "`approx={}`: the error is {:.4g} of the kernel matrix, more than the limit of {:g}; use "
           "more "
           "features",
           text_of(approx), reached, limit);
@@ -178,7 +179,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0};
   const auto require_fits = [&](const char* name, Index asked) {
     require(asked <= fit_in, Errc::out_of_memory,
-            "--approx: {}(features={}) does not fit in memory, {} would; use a larger --memory",
+            "`approx`: {}(features={}) does not fit in memory, {} would; use a larger `memory`",
             name, asked, fit_in);
   };
   if (const auto* f = std::get_if<Fourier>(&approx)) {
@@ -267,11 +268,11 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   FitOptions about_the_mean = options;  // whether the features are centred is another question
   about_the_mean.center = true;
   Standard standard = find_standard(passes, about_the_mean);
-  require(passes.rows() > 0, Errc::bad_data, "{} has no rows", passes.name());
+  require(passes.rows() > 0, Errc::bad_data, "{} has no rows", Input(passes.name()));
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
           "one row has no variance: kernel PCA needs at least two");
   require(passes.weight() > options.ddof, Errc::bad_data,
-          "the row weights add up to {:g}; variances with ddof = {} need more", passes.weight(),
+          "the row weights add up to {:g}; variances with `ddof={}` need more", passes.weight(),
           options.ddof);
 
   const Approx approx = for_rows(asked, static_cast<Index>(passes.rows()));

@@ -139,7 +139,7 @@ EntryError FeatureSums<T>::make_features(const Block& block, Matrix<double>& fea
     error.diagonal += space_.centring;
     const double unit = space_.landmarks->scale();
     for (Index i = begin; i < begin + count; ++i)
-      require(left[i] >= -rounding_->row(whole[i], error), Errc::bad_data,
+      require(left[i] >= -rounding_->row(whole[i], error), Errc::invalid_kernel,
               "row {}: {} is not positive semi-definite, or its values are off by more than "
               "rounding: k(x, x) = {:.6g}, and the landmarks explain {:.6g} of it",
               block.first + i + 1, space_.kernel.text(), whole[i] / unit,

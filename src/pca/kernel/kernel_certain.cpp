@@ -29,7 +29,8 @@ void require_known(const KernelSpectrum& s, const FitOptions& options) {
       "rounding of the kernel matrix leaves its eigenvalues uncertain by {:.1e} of the largest, "
       "more than the tolerance of {:.1e}; allow a tolerance of {:.0e}, or centre and scale the "
       "data "
-      "(fit --scale std) or choose another width if the kernel is nearly constant on these rows",
+      "(fit with `scale=std`) or choose another width if the kernel is nearly constant on these "
+      "rows",
       s.error, allowed, 2 * s.error);
 }
 
@@ -92,7 +93,9 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
       try {
         s = spectrum_of(tiles, options, weights, budget, origin);
       } catch (const Error& e) {  // no variance but the rounding of floats, for example
-        if (e.code() != Errc::not_converged && e.code() != Errc::bad_data) throw;
+        if (e.code() != Errc::not_converged && e.code() != Errc::bad_data &&
+            e.code() != Errc::invalid_kernel)
+          throw;
       }
       if (s && s->error <= allowed_error<T>(options)) return *std::move(s);
       KernelOrigin coarse = origin;

@@ -25,24 +25,23 @@ void refuse_constant(const KernelOrigin& origin) {
     fail(Errc::bad_data, "all rows are equal to this kernel: there is no variance to explain");
   fail(Errc::bad_data,
        "{} has no variance on these rows but rounding{}, though they are not equal; centre and "
-       "scale "
-       "the data (fit --scale std), or use another kernel or parameter",
+       "scale the data (fit with `scale=std`), or use another kernel or parameter",
        origin.what, origin.score_epsilon > 0 ? " in single precision" : "");
 }
 
 void refuse_indefinite(const KernelOrigin& origin, Index rows, double smallest, double largest) {
-  fail(Errc::bad_data,
+  fail(Errc::invalid_kernel,
        "{} is not positive semi-definite: on {} rows there is a unit vector z with zᵀKz = {:.3g} "
-       "(largest eigenvalue {:.3g}); use another kernel or parameter, or --clip to count negative "
+       "(largest eigenvalue {:.3g}); use another kernel or parameter, or `clip` to count negative "
        "eigenvalues as 0",
        origin.what, rows, smallest, largest);
 }
 
 void refuse_minor(const KernelOrigin& origin, const BadMinor& minor, double noise) {
   if (minor.smallest >= -noise) return;
-  fail(Errc::bad_data,
+  fail(Errc::invalid_kernel,
        "{} is not positive semi-definite: on the rows {} and {} alone there is a unit vector z "
-       "with zᵀKz = {:.3g}; use another kernel or parameter, or --clip to count negative "
+       "with zᵀKz = {:.3g}; use another kernel or parameter, or `clip` to count negative "
        "eigenvalues as 0",
        origin.what, minor.row + 1, minor.col + 1, minor.smallest);
 }

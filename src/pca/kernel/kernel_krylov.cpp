@@ -133,8 +133,8 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   const auto smallest = static_cast<double>(
       memory_bytes({.block = how.block, .basis = std::min(n, first + 2 * how.block)}, n, first));
   require(vectors >= smallest, Errc::out_of_memory,
-          "--memory leaves {} beside the rows, and the vectors of {} components of {} rows alone "
-          "take {}; use a larger --memory or fewer components",
+          "`memory` leaves {} beside the rows, and the vectors of {} components of {} rows alone "
+          "take {}; use a larger `memory` or fewer components",
           format_bytes(std::max(0.0, budget)), first, n,
           format_bytes(smallest + pass + overhead_bytes));
 

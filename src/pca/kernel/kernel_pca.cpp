@@ -33,9 +33,9 @@ void refuse_invalid(const MercerCheck& check, const std::string& what) {
          what, check.row + 1, check.column + 1, check.column + 1, check.row + 1, check.asymmetry);
   Index heaviest = 0;
   check.witness.cwiseAbs().maxCoeff(&heaviest);
-  fail(Errc::bad_data,
+  fail(Errc::invalid_kernel,
        "{} is not positive semi-definite: on {} rows there is a unit vector z with zᵀKz = {:.3g}, "
-       "heaviest at row {} (largest eigenvalue {:.3g}); use another kernel or parameter, or --clip "
+       "heaviest at row {} (largest eigenvalue {:.3g}); use another kernel or parameter, or `clip` "
        "to count negative eigenvalues as 0",
        what, check.rows, check.smallest, check.sample[static_cast<std::size_t>(heaviest)] + 1,
        check.largest);
@@ -210,7 +210,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   const double weight = weights ? Eigen::Map<const Vector<double>>(weights, x.rows()).sum()
                                 : static_cast<double>(x.rows());
   require(weight > options.ddof, Errc::bad_data,
-          "the row weights add up to {:g}; variances with ddof = {} need more", weight,
+          "the row weights add up to {:g}; variances with `ddof={}` need more", weight,
           options.ddof);
   if (const std::vector<Index> counted = rows_that_count(weights, x.rows());
       !options.precomputed && static_cast<Index>(counted.size()) < x.rows()) {

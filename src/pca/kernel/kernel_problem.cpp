@@ -43,7 +43,8 @@ Index most_components(Index n, const FitOptions& options) {
   const Index most = options.center ? n - 1 : n;
   const Components& asked = options.components;
   require(asked.kind() != Kind::count || asked.soft() || asked.count() <= most, Errc::bad_option,
-          "-k {} is too large: {} rows have at most {} components", asked.count(), n, most);
+          "`components={}` is too large: {} rows have at most {} components", asked.count(), n,
+          most);
   return most;
 }
 
@@ -56,8 +57,9 @@ Index kept_components(const Components& asked, const Vector<double>& values, dou
   if (asked.kind() == Kind::count) {
     if ((asked.soft() || uncertain) && ended) return std::min(asked.count(), rank);
     require(asked.count() <= rank || !ended, Errc::bad_option,
-            "-k {} is more than the data have: only {} directions of the feature space have any "
-            "variance; use -k {}",
+            "`components={}` is more than the data have: only {} directions of the feature space "
+            "have any "
+            "variance; use `components={}`",
             asked.count(), rank, rank);
     return asked.count() <= rank ? asked.count() : 0;
   }
@@ -69,7 +71,8 @@ Index kept_components(const Components& asked, const Vector<double>& values, dou
       if (sum >= asked.fraction() * trace * (1 - 1e-12)) return k + 1;
     }
     require(!ended || uncertain, Errc::bad_option,
-            "-k {} cannot be reached: the {} directions that are more than rounding have {:.9g} of "
+            "`components={}` cannot be reached: the {} directions that are more than rounding have "
+            "{:.9g} of "
             "the variance; use a smaller fraction",
             asked.fraction(), rank, sum / trace);
   }

@@ -33,22 +33,22 @@ Plan choose(Index n, const FitOptions& options, double budget) {
   const Components& asked = options.components;
   if (options.solver == Solver::dense) {
     require(fits, Errc::out_of_memory,
-            "--solver dense needs {} for {} rows, and {} are allowed; use --solver krylov, or a "
-            "larger --memory",
+            "`solver=dense` needs {} for {} rows, and {} are allowed; use `solver=krylov`, or a "
+            "larger `memory`",
             format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
             format_bytes(budget));
     return {true, "as asked"};
   }
   if (options.solver == Solver::krylov) {
     require(!options.clip, Errc::bad_option,
-            "--clip needs all eigenvalues: --solver dense, or leave the choice to auto");
+            "`clip` needs all eigenvalues: `solver=dense`, or leave the choice to auto");
     return {false, "as asked"};
   }
   if (options.clip) {
     require(
         fits, Errc::out_of_memory,
-        "--clip needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
-        "a larger --memory",
+        "`clip` needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
+        "a larger `memory`",
         format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
         format_bytes(budget));
     return {true, "all eigenvalues are needed to clip the negative ones"};

@@ -30,10 +30,10 @@ constexpr double nearly_repeated = 1e-9;
 template <class T>
 void require_rows(const SeenRows<T>& rows, const char* option, Index asked, Index most) {
   const auto n = static_cast<Index>(rows.passes().rows());
-  require(asked <= n, Errc::bad_option, "--approx: {}={} is more than the {} rows of {}", option,
+  require(asked <= n, Errc::bad_option, "`approx`: {}={} is more than the {} rows of {}", option,
           asked, n, rows.passes().name());
   require(asked <= most, Errc::out_of_memory,
-          "--approx: {}={} does not fit in memory, {} would; use a larger --memory", option, asked,
+          "`approx`: {}={} does not fit in memory, {} would; use a larger `memory`", option, asked,
           most);
 }
 
@@ -281,7 +281,8 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
                         for (Index part = 0; part < parts; ++part)
                           by_column += explained.row(part).transpose();
                       }});
-    require(trace > 0, Errc::bad_data, "the kernel is 0 on all rows of {}", rows.passes().name());
+    require(trace > 0, Errc::bad_data, "the kernel is 0 on all rows of {}",
+            Input(rows.passes().name()));
 
     // Drawn until the rows show no more than rounding, or no more than is asked for.
     const double share = how.rank > 0 ? how.error : how.tolerance;
@@ -295,8 +296,8 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
       break;
     }
     require(m < most, Errc::out_of_memory,
-            "--approx {} needs more than the {} landmarks that memory holds (they leave {:.2g} of "
-            "the trace); use a larger --memory or tolerance",
+            "`approx={}` needs more than the {} landmarks that memory holds (they leave {:.2g} of "
+            "the trace); use a larger `memory` or tolerance",
             text_of(how), most, rest / trace);
     if (how.rank == 0 || note.empty()) note = outlook.after(m, rest / trace);
     // A row is kept as likely as the landmarks before it left of what it was drawn by.

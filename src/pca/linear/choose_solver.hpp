@@ -20,7 +20,7 @@ struct Choice {
   std::string why;
 };
 
-/// As `--solver` spells it.
+/// As a message names it: `solver=svd`.
 const char* name_of(Solver solver);
 
 /// Memory a solver takes besides the rows themselves.

@@ -36,7 +36,7 @@ std::string obstacle(const Model<T>& model) {
   if (model.report().method != "pca")
     return "its components were learned and are not those of its covariance matrix";
   if (model.scale().size() > 0)
-    return "z-scores have scales of their own; fit without --scale std, or all rows together";
+    return "z-scores have scales of their own; fit without `scale`, or all rows together";
   return {};
 }
 
@@ -80,7 +80,7 @@ struct Pair {
     require(a.report().centered == b.report().centered, Errc::bad_option,
             "cannot merge '{}' and '{}': only one of them is centred", a_name, b_name);
     require(a.report().ddof == b.report().ddof, Errc::bad_option,
-            "cannot merge '{}' (--ddof {}) and '{}' (--ddof {}): variances are of different kinds",
+            "cannot merge '{}' (`ddof={}`) and '{}' (`ddof={}`): variances are of different kinds",
             a_name, a.report().ddof, b_name, b.report().ddof);
   }
 

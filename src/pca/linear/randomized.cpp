@@ -75,7 +75,8 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
   const bool ended = rank < values.size() || values.size() == all;
   if (asked.kind() == Components::Kind::count) {
     require(asked.soft() || asked.count() <= rank, Errc::bad_option,
-            "-k {} is more than randomized can tell from rounding: {} directions; use --solver svd",
+            "`components={}` is more than randomized can tell from rounding: {} directions; use "
+            "`solver=svd`",
             asked.count(), rank);
     return std::min(asked.count(), rank);
   }
@@ -85,8 +86,9 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
     if (sum >= asked.fraction() * s.total * (1 - 1e-12)) return k + 1;
   }
   require(!ended, Errc::bad_option,
-          "-k {}: the {} directions that randomized can tell from rounding hold {:.6g} of the "
-          "variance; use --solver svd or ask for a smaller fraction",
+          "`components={}`: the {} directions that randomized can tell from rounding hold {:.6g} "
+          "of the "
+          "variance; use `solver=svd` or ask for a smaller fraction",
           asked.fraction(), rank, sum / s.total);
   return 0;
 }
@@ -98,9 +100,9 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   const Index d = passes.features();
   const Components& asked = options.components;
   require(asked.kind() != Components::Kind::all, Errc::bad_option,
-          "--solver randomized finds the first few components: say how many with -k");
+          "`solver=randomized` finds the first few components: say how many with `components`");
   require(asked.kind() != Components::Kind::count || asked.soft() || asked.count() <= d,
-          Errc::bad_option, "-k {} is too large: there are {} columns", asked.count(), d);
+          Errc::bad_option, "`components={}` is too large: there are {} columns", asked.count(), d);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Spectrum s;
   Vector<double> divisors;

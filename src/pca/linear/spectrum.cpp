@@ -70,7 +70,7 @@ void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
   const double least = values.minCoeff();
   require(!(least < -rounding.proven), Errc::not_converged,
           "{}: the scatter matrix has an eigenvalue of {:.3e}, below 0 by more than its rounding "
-          "error {:.1e}; use --solver svd",
+          "error {:.1e}; use `solver=svd`",
           name, least, rounding.proven);
 }
 
@@ -116,20 +116,23 @@ Index kept_components(const Components& asked, const Spectrum& s) {
       break;
     case Components::Kind::count:
       require(asked.soft() || asked.count() <= rank, Errc::bad_option,
-              "-k {} is more than the data have: only {} directions have any variance; use -k {}",
+              "`components={}` is more than the data have: only {} directions have any variance; "
+              "use `components={}`",
               asked.count(), rank, rank);
       break;
     default:
       fail(Errc::bad_option,
-           "-k auto, gavish-donoho and minka need rows to look at: give a count, a fraction or "
+           "`components=significant()`, `components=gavish_donoho()` and `components=minka()` need "
+           "rows to "
+           "look at: give a count, a fraction or "
            "all");
   }
   const Index kept = kept_or_none(asked, s);
-  require(
-      kept > 0 || asked.kind() != Components::Kind::fraction, Errc::bad_option,
-      "-k {}: the {} directions that can be told from rounding hold {:.6g} of the variance; ask "
-      "for a smaller fraction or -k all",
-      asked.fraction(), rank, s.eigenvalues.head(rank).sum() / s.total);
+  require(kept > 0 || asked.kind() != Components::Kind::fraction, Errc::bad_option,
+          "`components={}`: the {} directions that can be told from rounding hold {:.6g} of the "
+          "variance; ask "
+          "for a smaller fraction or `components=all_components()`",
+          asked.fraction(), rank, s.eigenvalues.head(rank).sum() / s.total);
   return kept;
 }
 

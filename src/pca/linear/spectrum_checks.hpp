@@ -21,12 +21,12 @@ inline double denominator(double weight, const FitOptions& options) {
 
 inline void require_rows(std::int64_t rows, double weight, const std::string& name,
                          const FitOptions& options) {
-  require(rows > 0, Errc::bad_data, "{} has no rows", name);
+  require(rows > 0, Errc::bad_data, "{} has no rows", Input(name));
   require(rows > 1 || !options.center, Errc::bad_data,
-          "{} has one row: a mean and a variance need at least two", name);
+          "{} has one row: a mean and a variance need at least two", Input(name));
   require(denominator(weight, options) > 0, Errc::bad_data,
-          "{}: the row weights add up to {:g}; variances with ddof = {} need more", name, weight,
-          options.ddof);
+          "{}: the row weights add up to {:g}; variances with `ddof={}` need more", Input(name),
+          weight, options.ddof);
 }
 
 template <class T>
@@ -58,7 +58,7 @@ void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
   for (Index j = 0; j < d; ++j)
     require(std::isfinite(sums[j]), Errc::bad_data,
             "{}: column {} holds a NaN, an infinity or numbers too large to square; scale it down",
-            passes.name(), j + 1);
+            Input(passes.name()), j + 1);
 }
 
 /// The same, where missing cells are filled in and so no sum is NaN for them.
@@ -131,14 +131,14 @@ inline void require_variance(const Spectrum& s, const std::string& name,
       spread > 0 || size == 0 || size > 1e-150, Errc::bad_data,
       "{}: numbers near {:.2g} have squares below the smallest number there is; multiply them by "
       "a constant",
-      name, size);
+      Input(name), size);
   require(spread > 0, Errc::bad_data, "{}: all rows are equal, there is no variance to explain",
-          name);
+          Input(name));
   fail(Errc::bad_data,
        "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} are apart by no "
        "more "
        "than some units in their last place; subtract a constant before the numbers are written",
-       name, s.mean[most], most + 1);
+       Input(name), s.mean[most], most + 1);
 }
 
 /// Eigenpairs to compute: those asked for, or all that can be non-zero.
@@ -147,8 +147,8 @@ inline Index wanted(std::int64_t rows, Index features, const FitOptions& options
   const Components& asked = options.components;
   if (asked.soft()) return std::min(asked.count(), rank);
   require(asked.kind() != Components::Kind::count || asked.count() <= rank, Errc::bad_option,
-          "-k {} is too large: {} rows and {} columns have at most {} components", asked.count(),
-          rows, features, rank);
+          "`components={}` is too large: {} rows and {} columns have at most {} components",
+          asked.count(), rows, features, rank);
   return asked.kind() == Components::Kind::count ? asked.count() : rank;
 }
 

@@ -80,11 +80,11 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
   };
   Moments projected = project(Moments(m));
   require(passes.weight() > options.ddof, Errc::bad_data,
-          "{} has too few rows for a variance with ddof = {}", source.name(), options.ddof);
+          "{} has too few rows for a variance with `ddof={}`", Input(source.name()), options.ddof);
   Vector<double> scatter = projected.scatter(options.center).diagonal();
   for (Index i = 0; i < m; ++i)
     require(std::isfinite(scatter[i]), Errc::bad_data,
-            "{} holds a NaN, an infinity or numbers too large to square", source.name());
+            "{} holds a NaN, an infinity or numbers too large to square", Input(source.name()));
   // The first rows were no guide to the others: once more, about the mean.
   if (options.center && projected.cancellation() > 100) {
     projected = project(Moments(projected.mean()));

@@ -36,7 +36,7 @@ std::vector<Hole> holes_of(const Matrix<T>& x) {
   }
   for (Index j = 0; j < x.cols(); ++j)
     require(in_column[static_cast<std::size_t>(j)] < x.rows(), Errc::bad_data,
-            "column {} has no cell that is there: --exclude it", j + 1);
+            "column {} has no cell that is there: `exclude` it", j + 1);
   return holes;
 }
 
@@ -69,8 +69,8 @@ void require_room(const FitOptions& fit, Index rows, Index with_holes, Index col
   const double held = 2 * static_cast<double>(rows + with_holes) * static_cast<double>(cols) *
                       static_cast<double>(sizeof(T)) / 0.9;
   require(fit.memory == 0 || held <= static_cast<double>(fit.memory), Errc::out_of_memory,
-          "--missing em takes {} for these rows and their copies, and {} are allowed; use a larger "
-          "--memory, or --missing mean",
+          "`missing=em` takes {} for these rows and their copies, and {} are allowed; use a larger "
+          "`memory`, or `missing=mean`",
           format_bytes(held), format_bytes(static_cast<double>(fit.memory)));
 }
 
@@ -80,9 +80,10 @@ Vector<T> shrinkage(const Model<T>& model) {
   const Vector<double> variance = model.explained_variance();
   const auto left = static_cast<double>(model.inputs() - model.outputs());
   const double rest = model.report().total_variance - variance.sum();
-  require(rest >= -1e-9 * model.report().total_variance, Errc::not_converged,
-          "--missing em: {} components have {:g} more variance than the rows; use fewer (-k)",
-          model.outputs(), -rest);
+  require(
+      rest >= -1e-9 * model.report().total_variance, Errc::not_converged,
+      "`missing=em`: {} components have {:g} more variance than the rows; use fewer (`components`)",
+      model.outputs(), -rest);
   // The mean of what is left out is not above the last component that is kept, nor below 0: what
   // is cut off here is rounding.
   const double noise = std::max(0.0, rest) / left;
@@ -98,8 +99,8 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
   inner.missing = Missing::em;
   validate(inner);
   require(fit.components.count() < x.cols(), Errc::bad_option,
-          "--missing em: -k {} must be below the number of columns, {}", fit.components.count(),
-          x.cols());
+          "`missing=em`: `components={}` must be below the number of columns, {}",
+          fit.components.count(), x.cols());
   require_room<T>(fit, x.rows(), 0, x.cols());
   Imputed<T> out;
   out.x.resize(x.rows(), x.cols());
@@ -145,8 +146,9 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
     if (out.report.change <= options.tolerance || largest == 0) return out;
   }
   fail(Errc::not_converged,
-       "--missing em: after {} iterations cells may still be {:.2g} deviations from their limit "
-       "(wanted {:.2g}); use fewer components (-k), or leave out rows and columns with few cells",
+       "`missing=em`: after {} iterations cells may still be {:.2g} deviations from their limit "
+       "(wanted {:.2g}); use fewer components (`components`), or leave out rows and columns with "
+       "few cells",
        out.report.iterations, out.report.change, options.tolerance);
 }
 

@@ -21,9 +21,10 @@ double log_gap(double difference, double size, double rows) {
 
 Vector<double> minka_evidence(const Vector<double>& variances, double rows) {
   const Index d = variances.size();
-  require(d >= 2 && variances[0] > 0, Errc::bad_data,
-          "-k minka needs two columns or more, and some variance in them; give a number of "
-          "components (-k)");
+  require(
+      d >= 2 && variances[0] > 0, Errc::bad_data,
+      "`components=minka()` needs two columns or more, and some variance in them; give a number of "
+      "components (`components`)");
   const double smallest = 1e-15 * variances[0];  // noise of no variance would be infinitely likely
   Vector<double> tail = variances;               // Σ λ_j, j ≥ i
   for (Index i = d - 1; i-- > 0;) tail[i] += tail[i + 1];
@@ -65,8 +66,9 @@ Model<T> cut_by_minka(const Model<T>& all) {
   const Report& report = all.report();
   const Index d = all.map().features();
   require(report.weight >= static_cast<double>(d), Errc::bad_data,
-          "-k minka needs as many rows as columns, {}: it measures the noise in every direction; "
-          "use -k auto",
+          "`components=minka()` needs as many rows as columns, {}: it measures the noise in every "
+          "direction; "
+          "use `components=significant()`",
           d);
   // Variances that the fit left out as rounding are zeros.
   Vector<double> variances = Vector<double>::Zero(d);

@@ -255,9 +255,9 @@ Index significant_components(const ComponentChoice& choice, double level) {
 template <class T>
 ComponentChoice significance(const Rows<T>& x, const FitOptions& fit,
                              const SignificanceOptions& options, const double* weights) {
-  require(
-      !fit.precomputed, Errc::bad_option,
-      "a precomputed kernel matrix has no columns to permute: give a number of components (-k)");
+  require(!fit.precomputed, Errc::bad_option,
+          "a precomputed kernel matrix has no columns to permute: give a number of components "
+          "(`components`)");
   // A width that is left to the data is that of the data, not of their permutations.
   FitOptions fixed = fit;
   bool known = !fit.kernel;
@@ -287,7 +287,7 @@ FitOptions with_choice(const FitOptions& options, const ComponentChoice& choice)
   const Index kept = significant_components(choice);
   require(kept > 0, Errc::bad_data,
           "no component is above chance: permuted columns reach the first eigenvalue with p = "
-          "{:.2g}; to see components all the same ask for a number (-k 2)",
+          "{:.2g}; to see components all the same ask for a number (`components=2`)",
           choice.p_values.empty() ? 1.0 : choice.p_values[0]);
   counted.components = at_most(kept);
   return counted;

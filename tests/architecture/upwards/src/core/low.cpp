@@ -1,3 +1,5 @@
 #include "low.hpp"
 #include <mercer/fit.hpp>
 #include "pca/high.hpp"
+const char* const flag = "raise --memory";
+const char* const short_flag = "-k is too large";
