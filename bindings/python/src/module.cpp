@@ -4,6 +4,7 @@
 #include "register.hpp"
 
 #include <mercer/error.hpp>
+#include <mercer/seed.hpp>
 #include <mercer/version.hpp>
 
 namespace mercer::python {
@@ -36,6 +37,7 @@ PYBIND11_MODULE(_mercer, module) {
     }
   });
   module.attr("__version__") = MERCER_VERSION;
+  module.attr("default_seed") = default_seed;
   module.def("thread_limit", &thread_limit, "Threads that BLAS may use.");
   register_model(module);
   register_fit(module);
