@@ -33,15 +33,24 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/mercer.pc.in ${generated}/mercer.pc @ON
 install(FILES ${generated}/mercer.pc DESTINATION ${pkgconfig_dir})
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-install(FILES ${PROJECT_SOURCE_DIR}/docs/man/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-set(completions ${PROJECT_SOURCE_DIR}/apps/cli/completions)
-install(FILES ${completions}/mercer.bash RENAME mercer
+
+# The program prints its manual page and its completions itself.
+install(CODE "
+  foreach(text \"mercer.1 help --man\" \"mercer.bash completion bash\" \"_mercer completion zsh\"
+               \"mercer.fish completion fish\")
+    separate_arguments(text)
+    list(POP_FRONT text file)
+    execute_process(COMMAND \"$<TARGET_FILE:mercer_cli>\" \${text}
+                    OUTPUT_FILE \"${generated}/\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()")
+install(FILES ${generated}/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${generated}/mercer.bash RENAME mercer
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${completions}/mercer.fish
+install(FILES ${generated}/mercer.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # zsh looks into the first of these below /usr/local, into the second below /usr.
 foreach(folder site-functions vendor-completions)
-  install(FILES ${completions}/_mercer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
+  install(FILES ${generated}/_mercer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
 endforeach()
 
 # cpack -G DEB

@@ -1,4 +1,5 @@
 #include "commands/commands.hpp"
+#include "describe/description.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
 #include "flags/spelling.hpp"
@@ -104,6 +105,15 @@ int run(int argc, char** argv) {
   add_learn(app);
   add_kernel(app);
   add_completion(app);
+  add_help_command(app);
+  app.add_flag_callback(
+         "--describe",
+         [&] {
+           print(json_of(describe(app)));
+           throw CLI::Success();
+         },
+         "describe all commands and options as JSON")
+      ->group("Running");
   app.set_version_flag("--version", "mercer " MERCER_VERSION, "show the version")->group("Running");
   add_help(app);
 
@@ -121,6 +131,8 @@ int run(int argc, char** argv) {
     return 0;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");
+    return 0;
+  } catch (const CLI::Success&) {
     return 0;
   } catch (const CLI::ParseError& error) {
     return complain(2, command_line_error(error, command()), help());

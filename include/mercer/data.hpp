@@ -14,12 +14,23 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace mercer {
 
 enum class Format { by_extension, csv, tsv, npy, mtx, svm };
+
+/// What a list of formats shows of one.
+struct FormatEntry {
+  std::string name;
+  Format format = Format::by_extension;
+  std::vector<std::string> extensions;  ///< `.csv`, …; each may be followed by `.gz`
+  std::string notes;
+};
+std::span<const FormatEntry> format_table();
+
 enum class Header { automatic, yes, no };
 
 /// The columns a model knows, to be found again in other files.

@@ -22,12 +22,14 @@
 #include <mercer/kernel.hpp>
 #include <mercer/model.hpp>
 #include <mercer/progress.hpp>
+#include <mercer/seed.hpp>
 #include <mercer/source.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace mercer {
@@ -89,6 +91,14 @@ enum class Solver {
   krylov,      ///< kernels: block Krylov, within any memory
 };
 
+/// What a list of solvers shows of one.
+struct SolverEntry {
+  std::string name;
+  Solver solver = Solver::automatic;
+  std::string notes;
+};
+std::span<const SolverEntry> solver_table();
+
 enum class Scale {
   none,
   std,  ///< z-scores; constant columns are left as they are
@@ -113,9 +123,9 @@ struct FitOptions {
   /// So many rows, drawn at random, stay in the model for pre-images (preimage.hpp). Linear models
   /// need none; kernel models have their anchors without being asked.
   Index keep_rows = 0;
-  std::size_t memory = 0;  ///< budget in bytes; 0: what the machine has free
-  int threads = 0;         ///< 0: one per core
-  std::uint64_t seed = 1;  ///< of start vectors, landmarks and random features
+  std::size_t memory = 0;             ///< budget in bytes; 0: what the machine has free
+  int threads = 0;                    ///< 0: one per core
+  std::uint64_t seed = default_seed;  ///< of start vectors, landmarks and random features
   Monitor monitor{};
 };
 

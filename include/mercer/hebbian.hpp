@@ -24,6 +24,7 @@
 #include <mercer/model.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/seed.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -68,8 +69,8 @@ struct LearnerOptions {
   double forgetting = 0;
   double limit = std::numeric_limits<double>::infinity();  ///< max |w_ij|, never exceeded
   MissingRow missing = MissingRow::error;
-  std::uint64_t seed = 1;  ///< of the first weights
-  int threads = 0;         ///< of mini-batches; 0: one per core
+  std::uint64_t seed = default_seed;  ///< of the first weights
+  int threads = 0;                    ///< of mini-batches; 0: one per core
   /// Measure from the rows, as they come, how far components are from theirs: without it `look`
   /// cannot tell a run that has converged from one that no longer moves. A row then costs O(k·D)
   /// once more (products of whole blocks, an eighth of them after 32,768 rows).

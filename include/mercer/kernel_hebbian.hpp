@@ -24,6 +24,7 @@
 #include <mercer/model.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/seed.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,7 @@ struct KernelHebbianOptions {
   Index components = 1;
   Rate rate{};
   bool shuffle = true;  ///< each epoch in an order of its own; false: as the rows come
-  std::uint64_t seed = 1;
+  std::uint64_t seed = default_seed;
   /// Bytes the kernel matrix may take; when it needs more, its rows are computed as they are used.
   std::size_t memory = std::size_t{2} << 30;
   int threads = 0;  ///< of the kernel matrix; 0: one per core

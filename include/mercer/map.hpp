@@ -22,6 +22,7 @@
 
 #include <mercer/kernel.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/seed.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -146,7 +147,8 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
 /// Costs N·D·d multiplications and N·D/2 pairs of cosine and sine.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
-                                          bool orthogonal = true, std::uint64_t seed = 0);
+                                          bool orthogonal = true,
+                                          std::uint64_t seed = default_seed);
 /// The same with frequencies of your own, one a row.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> frequencies);
@@ -164,7 +166,7 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 /// Fourier transforms, whatever d^p is.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
-                                                std::uint64_t seed = 0);
+                                                std::uint64_t seed = default_seed);
 /// The same with hash functions of your own.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index features,

@@ -28,6 +28,7 @@
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/score.hpp>
+#include <mercer/seed.hpp>
 #include <mercer/significance.hpp>
 #include <mercer/source.hpp>
 #include <mercer/trace.hpp>

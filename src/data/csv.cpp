@@ -255,4 +255,32 @@ std::unique_ptr<Source<T>> open_csv(std::unique_ptr<ByteStream> bytes, const Rea
 template std::unique_ptr<Source<float>> open_csv(std::unique_ptr<ByteStream>, const ReadOptions&);
 template std::unique_ptr<Source<double>> open_csv(std::unique_ptr<ByteStream>, const ReadOptions&);
 
+extern const FormatRow csv_format;
+const FormatRow csv_format = {
+    "csv",
+    Format::csv,
+    ".csv .txt .data",
+    "RFC 4180: quotes, CRLF, a UTF-8 byte order mark; also standard input",
+    &open_csv<float>,
+    &open_csv<double>};
+
+namespace {
+
+template <class T>
+std::unique_ptr<Source<T>> open_tsv(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
+  ReadOptions tabs = options;
+  if (tabs.delimiter == 0) tabs.delimiter = '\t';
+  return open_csv<T>(std::move(bytes), tabs);
+}
+
+}  // namespace
+
+extern const FormatRow tsv_format;
+const FormatRow tsv_format = {"tsv",
+                              Format::tsv,
+                              ".tsv .tab",
+                              "the same with tabs between cells",
+                              &open_tsv<float>,
+                              &open_tsv<double>};
+
 }  // namespace mercer

@@ -1,12 +1,28 @@
 #pragma once
-// One function a file format. `open()` picks by `ReadOptions::format` or by extension (`.gz` is
-// looked through). A new format is one file and one row of the table in open.cpp.
+// One row per file format. `open()` picks by `ReadOptions::format` or by extension (`.gz` is
+// looked through). A new format is one file that ends with its row, a value of `Format` and its
+// name in the table of open.cpp.
 
 #include "data/bytes.hpp"
 
 #include <mercer/data.hpp>
 
+#include <memory>
+#include <string_view>
+
 namespace mercer {
+
+template <class T>
+using OpenFormat = std::unique_ptr<Source<T>> (*)(std::unique_ptr<ByteStream>, const ReadOptions&);
+
+struct FormatRow {
+  std::string_view name;
+  Format format;
+  std::string_view extensions;  ///< ".csv .txt"; the first is the usual one
+  std::string_view notes;
+  OpenFormat<float> open_float;
+  OpenFormat<double> open_double;
+};
 
 template <class T>
 std::unique_ptr<Source<T>> open_csv(std::unique_ptr<ByteStream> bytes, const ReadOptions& options);

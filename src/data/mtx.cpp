@@ -208,4 +208,12 @@ std::unique_ptr<Source<T>> open_mtx(std::unique_ptr<ByteStream> bytes, const Rea
 template std::unique_ptr<Source<float>> open_mtx(std::unique_ptr<ByteStream>, const ReadOptions&);
 template std::unique_ptr<Source<double>> open_mtx(std::unique_ptr<ByteStream>, const ReadOptions&);
 
+extern const FormatRow mtx_format;
+const FormatRow mtx_format = {"mtx",
+                              Format::mtx,
+                              ".mtx",
+                              "MatrixMarket; sparse rows stay sparse",
+                              &open_mtx<float>,
+                              &open_mtx<double>};
+
 }  // namespace mercer

@@ -358,4 +358,12 @@ std::unique_ptr<Source<T>> open_npy(std::unique_ptr<ByteStream> bytes, const Rea
 template std::unique_ptr<Source<float>> open_npy(std::unique_ptr<ByteStream>, const ReadOptions&);
 template std::unique_ptr<Source<double>> open_npy(std::unique_ptr<ByteStream>, const ReadOptions&);
 
+extern const FormatRow npy_format;
+const FormatRow npy_format = {"npy",
+                              Format::npy,
+                              ".npy",
+                              "NumPy: C or Fortran order, floats and integers, memory-mapped",
+                              &open_npy<float>,
+                              &open_npy<double>};
+
 }  // namespace mercer

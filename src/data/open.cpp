@@ -8,20 +8,27 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <type_traits>
 
 namespace mercer {
 
+extern const FormatRow csv_format, tsv_format, npy_format, mtx_format, svm_format;
+
 namespace {
 
-struct Extension {
-  const char* text;
-  Format format;
-};
-constexpr Extension extensions[] = {{".csv", Format::csv},    {".txt", Format::csv},
-                                    {".data", Format::csv},   {".tsv", Format::tsv},
-                                    {".tab", Format::tsv},    {".npy", Format::npy},
-                                    {".mtx", Format::mtx},    {".svm", Format::svm},
-                                    {".libsvm", Format::svm}, {".svmlight", Format::svm}};
+// A new format adds its row here.
+constexpr const FormatRow* format_rows[] = {&csv_format, &tsv_format, &npy_format, &mtx_format,
+                                            &svm_format};
+
+std::vector<std::string> extensions_of(const FormatRow& row) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < row.extensions.size();) {
+    const std::size_t end = std::min(row.extensions.find(' ', begin), row.extensions.size());
+    out.emplace_back(row.extensions.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
 
 Format format_of(const std::string& path) {
   // Pipes have no extension, and what comes through them is most often text.
@@ -34,31 +41,24 @@ Format format_of(const std::string& path) {
   const std::filesystem::path file(path);
   std::string extension = extension_of(file);
   if (extension == ".gz") extension = extension_of(file.stem());
-  const auto known = std::find_if(std::begin(extensions), std::end(extensions),
-                                  [&](const Extension& e) { return e.text == extension; });
-  require(
-      known != std::end(extensions), Errc::bad_option,
-      "cannot tell what '{}' is by its extension; say so with `format=csv`, tsv, npy, mtx or svm",
-      path);
-  return known->format;
+  std::string names;
+  for (const FormatEntry& entry : format_table()) {
+    if (std::ranges::find(entry.extensions, extension) != entry.extensions.end())
+      return entry.format;
+    const bool last = &entry == &format_table().back();
+    names += (names.empty() ? "" : last ? " or " : ", ") + entry.name;
+  }
+  fail(Errc::bad_option, "cannot tell what '{}' is by its extension; set `format` to {}", path,
+       names);
 }
 
 template <class T>
 std::unique_ptr<Source<T>> open_as(Format format, std::unique_ptr<ByteStream> bytes,
-                                   ReadOptions options) {
-  switch (format) {
-    case Format::npy:
-      return open_npy<T>(std::move(bytes), options);
-    case Format::mtx:
-      return open_mtx<T>(std::move(bytes), options);
-    case Format::svm:
-      return open_svm<T>(std::move(bytes), options);
-    case Format::tsv:
-      if (options.delimiter == 0) options.delimiter = '\t';
-      break;
-    case Format::csv:
-    case Format::by_extension:
-      break;
+                                   const ReadOptions& options) {
+  for (const FormatRow* row : format_rows) {
+    if (row->format != format) continue;
+    if constexpr (std::is_same_v<T, float>) return row->open_float(std::move(bytes), options);
+    else return row->open_double(std::move(bytes), options);
   }
   return open_csv<T>(std::move(bytes), options);
 }
@@ -85,6 +85,17 @@ std::unique_ptr<Source<T>> open_like_all(const std::vector<std::string>& paths,
 }
 
 }  // namespace
+
+std::span<const FormatEntry> format_table() {
+  static const std::vector<FormatEntry> entries = [] {
+    std::vector<FormatEntry> all;
+    for (const FormatRow* row : format_rows)
+      all.push_back(
+          {std::string(row->name), row->format, extensions_of(*row), std::string(row->notes)});
+    return all;
+  }();
+  return entries;
+}
 
 template <class T>
 std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& options) {

@@ -103,4 +103,13 @@ std::unique_ptr<Source<T>> open_svm(std::unique_ptr<ByteStream> bytes, const Rea
 template std::unique_ptr<Source<float>> open_svm(std::unique_ptr<ByteStream>, const ReadOptions&);
 template std::unique_ptr<Source<double>> open_svm(std::unique_ptr<ByteStream>, const ReadOptions&);
 
+extern const FormatRow svm_format;
+const FormatRow svm_format = {
+    "svm",
+    Format::svm,
+    ".svm .libsvm .svmlight",
+    "SVMlight; sparse rows stay sparse, the label column is carried along",
+    &open_svm<float>,
+    &open_svm<double>};
+
 }  // namespace mercer

@@ -13,6 +13,7 @@
 
 #include <mercer/matrix.hpp>
 #include <mercer/operator.hpp>
+#include <mercer/seed.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ struct BlockKrylov {
   Index most_basis = 0;      ///< to how many it may grow while more pairs are asked for; 0: basis
   double tolerance = 1e-10;  ///< largest residual, relative to the largest |eigenvalue|
   int max_passes = 500;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = default_seed;
 };
 
 /// What a run has besides the question.

@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.22)
 include(${MODULES})
 
 # Whose public header is it?
-set(core_headers error matrix operator progress rows version)
+set(core_headers error matrix operator progress rows seed version)
 set(data_headers data source)
 set(kernels_headers kernel)
 set(maps_headers map)

@@ -24,6 +24,20 @@ def test_threads_follow_threadpoolctl(iris):
     assert _mercer.thread_limit() == most
 
 
+def test_the_default_seed_is_that_of_the_library(digits, tmp_path):
+    kernel = "rbf(gamma=0.001)"
+    options = dict(kernel=kernel, approximation="fourier(features=64)")
+    ours = mercer.KernelPCA(2, **options).fit(digits)
+    again = mercer.KernelPCA(2, **options).fit(digits)
+    assert np.array_equal(ours.eigenvalues_, again.eigenvalues_)
+    np.save(tmp_path / "digits.npy", digits)
+    command = [os.environ["MERCER_PROGRAM"], "fit", tmp_path / "digits.npy", "--kernel", kernel, "-k", "2",
+               "--approx", options["approximation"], "-o", tmp_path / "m.st", "--quiet"]
+    subprocess.run(command, check=True)
+    theirs = mercer.load(tmp_path / "m.st")
+    assert ours.report()["eigenvalues"] == theirs.report()["eigenvalues"]
+
+
 def tasks_during(fit):
     """Threads that there are while a fit tells its progress, beyond those before."""
     before = most = len(os.listdir("/proc/self/task"))

@@ -1,5 +1,5 @@
 #pragma once
-// One function a command: adds it, with its flags, its examples and what it does.
+// One function per command: adds it, with its flags, its examples and what it does.
 
 namespace CLI {
 class App;
@@ -23,5 +23,6 @@ void add_score(CLI::App& app);
 void add_learn(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_completion(CLI::App& app);
+void add_help_command(CLI::App& app);  ///< after the others, whose names it knows
 
 }  // namespace mercer::cli

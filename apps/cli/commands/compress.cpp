@@ -60,11 +60,7 @@ void compress_rows(const Model<T>& model, const CompressFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   CompressOptions options;
-  try {
-    options.scores = parse_score_format(flags.scores);
-  } catch (const Error& error) {
-    throw UsageError(fmt::format("--scores {}", error.what()));
-  }
+  options.scores = parse_score_format(flags.scores);
   options.preimage = preimage_options(flags.preimage, reading.threads);
   MemoryBudget budget = budget_for(model, flags);
   hold_decoder(budget, model, options.preimage);
@@ -120,13 +116,16 @@ void decompress_rows(const DecompressFlags& flags) {
 
 void add_compress(CLI::App& app) {
   auto flags = std::make_shared<CompressFlags>();
-  CLI::App& command = add_command(
-      app, "compress", "Rows as scores: a smaller file, with the loss measured", compress_examples);
+  CLI::App& command =
+      add_command(app, "compress", "Store rows as scores: a smaller file with a measured loss",
+                  compress_examples);
   add_through_model_flags(command, *flags, "DATA",
                           "rows with the model's columns, in any order; - for standard input",
                           "the compressed rows (- for standard output)");
-  add_text(command, "--scores", flags->scores, "FORMAT",
-           "how scores are stored: float32, float16 or int8 (float16)", "Results");
+  std::vector<OptionValue> formats;
+  for (const ScoreFormat format : {ScoreFormat::float32, ScoreFormat::float16, ScoreFormat::int8})
+    formats.push_back({std::string(name_of(format)), ""});
+  add_choice(command, "--scores", flags->scores, "", formats, "how scores are stored", "Results");
   add_preimage_flags(command, flags->preimage, false);
   command.callback([flags] {
     files_of(*flags, "DATA").check();
@@ -137,12 +136,12 @@ void add_compress(CLI::App& app) {
 void add_decompress(CLI::App& app) {
   auto flags = std::make_shared<DecompressFlags>();
   CLI::App& command =
-      add_command(app, "decompress", "Rows again, from what compress wrote", decompress_examples);
+      add_command(app, "decompress", "Restore rows from a compressed file", decompress_examples);
   add_text(command, "FILE", flags->file, "", "compressed rows; - for standard input", "Files")
       ->required();
   add_text(command, "-o,--output", flags->output, "FILE",
            "the rows (.csv .tsv .npy; - for standard output)", "Results");
-  add_precision_flag(command, flags->precision, "of the rows (double)");
+  add_precision_flag(command, flags->precision, "precision of the rows");
   add_memory_flag(command, flags->memory);
   add_run_flags(command, flags->run);
   add_help(command);

@@ -69,19 +69,21 @@ void draw(const Model<T>& model, const ContourFlags& flags) {
 void add_contour(CLI::App& app) {
   auto flags = std::make_shared<ContourFlags>();
   CLI::App& command =
-      add_command(app, "contour", "Contour lines of the components of a two-column model, as SVG",
+      add_command(app, "contour", "Draw contour lines of the components of a two-column model",
                   contour_examples);
   add_text(command, "MODEL", flags->model, "", "a model with two input columns", "Files")
       ->required();
-  add_text(command, "-o,--output", flags->output, "FILE",
-           "the picture (.svg; - for standard output)", "Results")
+  add_text(command, "-o,--output", flags->output, "FILE", "the plot (.svg; - for standard output)",
+           "Results")
       ->required();
-  CLI::Option* data = add_text(command, "--data", flags->rows.data, "DATA",
-                               "rows to draw as dots (those that a kernel model keeps)", "Results");
+  CLI::Option* data =
+      add_text(command, "--data", flags->rows.data, "DATA", "rows to draw as dots", "Results");
+  data->default_str("those that a kernel model stores");
   add_text(command, "-k,--components", flags->components, "N",
-           "how many components, one panel each (up to 8)", "Results");
-  add_text(command, "--levels", flags->levels, "N", "lines a panel (9)", "Results");
-  add_text(command, "--size", flags->size, "N", "width of a panel in pixels (220)", "Results");
+           "number of components, one panel each", "Results")
+      ->default_str("up to 8");
+  add_text(command, "--levels", flags->levels, "N", "lines per panel", "Results");
+  add_text(command, "--size", flags->size, "N", "width of a panel in pixels", "Results");
   add_row_flags(command, flags->rows, Weights::no);
   for (const char* name : {"--columns", "--exclude", "--label", "--id"})
     command.get_option(name)->needs(data);

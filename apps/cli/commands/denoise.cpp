@@ -49,14 +49,15 @@ void denoise_rows(const Model<T>& model, const DenoiseFlags& flags) {
 
 void add_denoise(CLI::App& app) {
   auto flags = std::make_shared<DenoiseFlags>();
-  CLI::App& command = add_command(
-      app, "denoise", "What the components keep of rows: transform and back", denoise_examples);
+  CLI::App& command =
+      add_command(app, "denoise", "Project rows onto the components and back", denoise_examples);
   add_through_model_flags(command, *flags, "DATA",
                           "rows with the model's columns, in any order; - for standard input",
                           "the rows (.csv .tsv .npy; - for standard output)");
   add_preimage_flags(command, flags->preimage);
-  add_text(command, "--start", flags->preimage.start, "WHERE",
-           "where the fixed point begins: ridge, or row for the row itself (ridge)", "Pre-images");
+  add_choice(command, "--start", flags->preimage.start, "",
+             {{"ridge", "the row that the ridge finds"}, {"row", "the noisy row itself"}},
+             "where the fixed-point iteration starts", "Pre-images");
   command.callback([flags] {
     files_of(*flags, "DATA").writes("--distances", flags->preimage.distances).check();
     std::visit([&](const auto& model) { denoise_rows(model, *flags); }, load_model(*flags));

@@ -222,47 +222,44 @@ void fit_rows(const FitFlags& flags) {
 void add_fit(CLI::App& app) {
   auto flags = std::make_shared<FitFlags>();
   CLI::App& fit = add_command(app, "fit", "Find the principal components of rows", fit_examples);
-  fit.add_option("DATA", flags->parts,
-                 "files (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input;\n"
-                 "several are the parts of one table")
-      ->option_text("")
-      ->group("Files")
+  add_list(fit, "DATA", flags->parts, "",
+           data_help("files") + "; several files are the parts of one table", "Files")
       ->required();
   add_text(fit, "-o,--output", flags->model, "MODEL", "save the model here", "Results");
   add_text(fit, "--scores", flags->scores, "FILE",
            "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
   add_text(fit, "--imputed", flags->imputed, "FILE",
-           "save the rows with their missing cells filled (--missing em)", "Results");
-  add_text(fit, "-k,--components", flags->components, "N|F|all|auto",
-           "how many: a count, a fraction of the variance, all, auto (above chance),\n"
-           "gavish-donoho or minka (all; kernels: up to 10)",
-           "Results");
+           "with --missing em: save the rows with imputed cells", "Results");
+  such_as(add_text(fit, "-k,--components", flags->components, "N|F|NAME",
+                   "number of components: a count (10), a fraction of the variance (0.95), all, "
+                   "auto (permutation test), gavish-donoho or minka",
+                   "Results")
+              ->default_str("all; kernels: up to 10"),
+          component_values());
   add_text(fit, "--keep-rows", flags->keep_rows, "N",
-           "rows to keep in the model for pre-images (0; kernels keep theirs)", "Results");
-  add_switch(fit, "--json", flags->json, "the model's report as JSON instead of words", "Results");
-  add_switch(fit, "--no-plot", flags->no_plot, "no picture of the scores", "Results");
+           "rows to store in the model for pre-images; kernel models store theirs", "Results");
+  add_switch(fit, "--json", flags->json, "print the model's report as JSON", "Results");
+  add_switch(fit, "--no-plot", flags->no_plot, "no plot of the scores", "Results");
   add_row_flags(fit, flags->rows, Weights::yes);
   add_variance_flags(fit, flags->variance);
-  add_text(fit, "--kernel", flags->kernel, "EXPR",
-           "kernel PCA: rbf, 'poly(degree=2) + 0.5*linear', ... (see mercer kernel list)", "Space");
-  add_text(fit, "--map", flags->map, "EXPR",
-           "PCA of features: " + one_of(map_table(), &MapEntry::example), "Space");
+  add_kernel_flag(fit, flags->kernel,
+                  "kernel PCA with a kernel or an expression like 'poly(degree=2) + 0.5*linear'");
+  add_map_flag(fit, flags->map, "PCA of explicit features");
   add_switch(fit, "--precomputed", flags->precomputed, "DATA is a kernel matrix", "Space");
   add_switch(fit, "--clip", flags->clip,
-             "take a kernel that is not valid: negative eigenvalues are 0", "Space");
-  add_text(fit, "--approx", flags->approx, "EXPR",
-           "kernels, for many rows: " + one_of(approx_table(), &ApproxEntry::name) +
-               ", as in cholesky(rank=500) (none)",
-           "Space");
-  add_text(fit, "--time", flags->time, "T",
-           "kernels: a wish such as 30s or 5min; approximates what takes longer", "Running");
-  add_text(fit, "--solver", flags->solver, "NAME",
-           "auto, covariance, gram, svd, randomized; dense or krylov for kernels (auto: by cost)",
-           "Running");
+             "accept an invalid kernel: negative eigenvalues count as 0", "Space");
+  such_as(add_text(fit, "--approx", flags->approx, "EXPR", "approximate kernel PCA, for many rows",
+                   "Space"),
+          approx_values());
+  add_text(
+      fit, "--time", flags->time, "T",
+      "kernels: target run time such as 30s or 5min, best effort; slower fits are approximated",
+      "Running");
+  add_choice(fit, "--solver", flags->solver, "NAME", solver_values(), "eigenvalue solver",
+             "Running");
   add_text(fit, "--tolerance", flags->tolerance, "X",
-           "largest residual, relative to the first eigenvalue (1e-10)", "Running");
-  add_precision_flag(fit, flags->variance.precision,
-                     "of the arithmetic on rows and of the model (double)");
+           "largest residual, relative to the first eigenvalue", "Running");
+  add_precision_flag(fit, flags->variance.precision, "precision of the rows and of the model");
   add_run_flags(fit, flags->run);
   add_help(fit);
   fit.callback([flags] {

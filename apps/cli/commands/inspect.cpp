@@ -74,18 +74,17 @@ void check(const InspectFlags& flags) {
 
 void add_inspect(CLI::App& app) {
   auto flags = std::make_shared<InspectFlags>();
-  CLI::App& command = add_command(app, "inspect", "What a model consists of and how it was found",
-                                  inspect_examples);
+  CLI::App& command =
+      add_command(app, "inspect", "Show a model and how it was fitted", inspect_examples);
   add_text(command, "MODEL", flags->model, "", "a model saved by fit", "Files")->required();
   add_switch(command, "--loadings", flags->loadings,
              "loadings, contributions and cos2 of each column (linear models)", "Results");
   add_text(command, "--gradient", flags->gradient, "DATA",
-           "the gradient of a component at these rows: which columns move it", "Results");
-  add_text(command, "--component", flags->component, "N", "the component of --gradient (1)",
-           "Results");
+           "the gradient of a component at these rows: which columns change it", "Results");
+  add_text(command, "--component", flags->component, "N", "the component of --gradient", "Results");
   add_text(command, "-o,--output", flags->output, "FILE",
            "the loadings or gradients (.csv .tsv .npy)", "Results");
-  add_switch(command, "--json", flags->json, "everything, as JSON", "Results");
+  add_switch(command, "--json", flags->json, "print everything as JSON", "Results");
   add_help(command);
   command.callback([flags] {
     check(*flags);

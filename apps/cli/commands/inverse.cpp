@@ -116,7 +116,7 @@ void inverse_rows(const Model<T>& model, const InverseFlags& flags) {
 void add_inverse(CLI::App& app) {
   auto flags = std::make_shared<InverseFlags>();
   CLI::App& command =
-      add_command(app, "inverse", "From scores back to the columns of the data", inverse_examples);
+      add_command(app, "inverse", "Map scores back to the columns of the data", inverse_examples);
   add_through_model_flags(command, *flags, "SCORES",
                           "columns pc1 ... pck, or some of them; - for standard input",
                           "the rows (.csv .tsv .npy; - for standard output)");

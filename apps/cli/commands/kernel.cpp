@@ -210,30 +210,29 @@ void add_expression_and_data(CLI::App& command, KernelFlags& flags) {
   add_text(command, "EXPR", flags.kernel, "", "a kernel, such as 'rbf(gamma=0.1) + 2*linear'",
            "Files")
       ->required();
-  add_text(command, "DATA", flags.rows.data, "",
-           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
-      ->required();
+  add_data(command, flags.rows.data)->required();
 }
 
 }  // namespace
 
 void add_kernel(CLI::App& app) {
   auto flags = std::make_shared<KernelFlags>();
-  CLI::App& group =
-      add_command(app, "kernel", "Kernels: the list of them, checks, matrices", group_examples);
+  CLI::App& group = add_command(app, "kernel", "List, check and evaluate kernels", group_examples);
   group.require_subcommand(1);
   add_help(group);
 
-  CLI::App& show =
-      add_command(group, "list", "Every kernel with its formula and parameters", list_examples);
+  CLI::App& show = add_command(group, "list", "List every kernel with its formula and parameters",
+                               list_examples);
   add_help(show);
   show.callback(list);
 
   CLI::App& check = add_command(
-      group, "check", "Is it symmetric and positive semi-definite on these rows?", check_examples);
+      group, "check", "Test whether a kernel is symmetric and positive semi-definite on rows",
+      check_examples);
   add_expression_and_data(check, *flags);
-  add_text(check, "--sample", flags->sample, "N", "rows to check, evenly spaced (1000)", "Results");
-  add_switch(check, "--json", flags->json, "as JSON", "Results");
+  add_text(check, "--sample", flags->sample, "N", "number of rows to check, evenly spaced",
+           "Results");
+  add_switch(check, "--json", flags->json, "print the result as JSON", "Results");
   add_row_flags(check, flags->rows, Weights::no);
   add_memory_flag(check, flags->memory);
   add_run_flags(check, flags->run);
@@ -244,14 +243,14 @@ void add_kernel(CLI::App& app) {
   });
 
   CLI::App& matrix =
-      add_command(group, "matrix", "k of every pair of rows, as a matrix", matrix_examples);
+      add_command(group, "matrix", "Compute the kernel matrix of rows", matrix_examples);
   add_expression_and_data(matrix, *flags);
   add_text(matrix, "-o,--output", flags->output, "FILE",
            "the matrix (.csv .tsv .npy; - for standard output)", "Results")
       ->required();
   add_row_flags(matrix, flags->rows, Weights::no);
   add_memory_flag(matrix, flags->memory);
-  add_precision_flag(matrix, flags->precision, "of the arithmetic (double)");
+  add_precision_flag(matrix, flags->precision, "precision of the arithmetic");
   add_run_flags(matrix, flags->run);
   add_help(matrix);
   matrix.callback([flags] {

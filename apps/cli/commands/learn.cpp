@@ -59,11 +59,23 @@ std::int64_t steps(const char* option, const std::string& text) {
                       : parse_integer(option, text, 1, std::numeric_limits<std::int64_t>::max());
 }
 
+struct OrderName {
+  const char* name;
+  Order order;
+};
+constexpr OrderName orders[] = {
+    {"auto", Order::automatic}, {"as-it-comes", Order::as_it_comes}, {"shuffled", Order::shuffled}};
+
+std::vector<OptionValue> order_values() {
+  std::vector<OptionValue> values;
+  for (const OrderName& row : orders) values.push_back({row.name, ""});
+  return values;
+}
+
 Order parse_order(const std::string& text) {
-  if (text == "auto") return Order::automatic;
-  if (text == "as-it-comes") return Order::as_it_comes;
-  if (text == "shuffled") return Order::shuffled;
-  throw UsageError(fmt::format("--order '{}' is unknown; use auto, as-it-comes or shuffled", text));
+  for (const OrderName& row : orders)
+    if (row.name == text) return row.order;
+  refuse_value("--order", text, order_values());
 }
 
 /// `0.5deg`, `0.5`.
@@ -350,58 +362,59 @@ void add_learn(CLI::App& app) {
   LearnFlags& f = *flags;
   CLI::App& c = add_command(
       app, "learn", "Learn principal components from a stream by Hebbian rules", learn_examples);
-  add_text(c, "DATA", f.rows.data, "",
-           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files");
+  add_data(c, f.rows.data);
   add_text(c, "-o,--output", f.model, "MODEL", "save the model here, also when interrupted",
            "Results");
-  add_text(c, "-k,--components", f.components, "N", "how many (1)", "Results");
-  add_text(c, "--model-every", f.model_every, "N", "save the model every N steps too", "Results");
-  add_text(c, "--trace", f.trace, "FILE", "a row for every so many steps (.csv .tsv .npy, or -)",
+  add_text(c, "-k,--components", f.components, "N", "number of components", "Results");
+  add_text(c, "--model-every", f.model_every, "N", "also save the model every N steps", "Results");
+  add_text(c, "--trace", f.trace, "FILE", "one row per so many steps (.csv .tsv .npy, or -)",
            "Results");
-  add_text(c, "--trace-every", f.trace_every, "N",
-           "steps between rows of the trace (about 1000 rows)", "Results");
-  add_text(c, "--plot", f.plot, "FILE.svg", "the run, against its theory, as a picture", "Results");
-  add_switch(c, "--theory", f.theory, "exact components and the ODE beside the run", "Results");
-  add_switch(c, "--json", f.json, "the model's report and the run's as JSON instead of words",
+  add_text(c, "--trace-every", f.trace_every, "N", "steps between rows of the trace", "Results")
+      ->default_str("about 1000 rows, denser at the beginning");
+  add_text(c, "--plot", f.plot, "FILE.svg", "plot the run beside its theory", "Results");
+  add_switch(c, "--theory", f.theory, "compute exact components and the ODE beside the run",
              "Results");
+  add_switch(c, "--json", f.json, "print the reports of model and run as JSON", "Results");
   add_switch(c, "--no-plot", f.no_plot, "no charts in the terminal", "Results");
-  add_text(c, "--rule", f.rule, "NAME", one_of(rule_table(), &RuleEntry::name) + " (gha)",
-           "Learning");
-  add_text(c, "--rate", f.rate, "RATE", one_of(rate_table(), &RateEntry::example) + " (auto)",
-           "Learning");
+  add_choice(c, "--rule", f.rule, "NAME", rule_values(), "learning rule", "Learning");
+  such_as(add_text(c, "--rate", f.rate, "RATE", "learning rate", "Learning"), rate_values());
   add_switch(c, "--explain-rate", f.explain_rate,
-             "say which conditions of Robbins and Monro the rate meets, and why; nothing else",
+             "print which Robbins-Monro conditions the rate meets, and why; learns nothing",
              "Learning");
-  add_text(c, "--epochs", f.epochs, "N",
-           "passes over the rows (1 over a stream; in memory up to 100, until 0.1deg)", "Learning");
-  add_text(c, "--order", f.order, "auto|as-it-comes|shuffled",
-           "of the rows (auto: shuffled for each epoch where they fit into memory)", "Learning");
-  add_text(c, "--until", f.until, "ANGLE", "stop when nothing turns by more: 0.5deg", "Learning");
-  add_text(c, "--batch", f.batch, "N", "rows a step (1)", "Learning");
-  add_text(c, "--mean", f.mean, "running|none|FILE",
-           "taken off the rows: that of the rows so far, none, or a known one (running)",
-           "Learning");
-  add_text(c, "--forget", f.forget, "X", "share that fades with each row, for streams that drift",
-           "Learning");
-  add_text(c, "--limit", f.limit, "A", "no weight ever exceeds A", "Learning");
-  add_text(c, "--scale", f.scale, "none|std",
-           "std: divide columns by their deviation; needs a pass before (none)", "Learning");
-  add_text(c, "--kernel", f.kernel, "EXPR",
-           "learn in the space of a kernel (see mercer kernel list)", "Space");
-  add_text(c, "--landmarks", f.landmarks, "N",
-           "rows that span that space (none: kernel Hebbian learning over all rows)", "Space");
-  add_text(c, "--map", f.map, "EXPR",
-           "learn from features: " + one_of(map_table(), &MapEntry::example), "Space");
+  add_text(c, "--epochs", f.epochs, "N", "passes over the rows", "Learning")
+      ->default_str("1 over a stream; in memory up to 100, until 0.1deg");
+  add_choice(c, "--order", f.order, "", order_values(),
+             "order of the rows; auto: shuffled in each epoch when they fit into memory",
+             "Learning");
+  add_text(c, "--until", f.until, "ANGLE",
+           "stop when no weight vector rotates by more between checks: 0.5deg", "Learning");
+  add_text(c, "--batch", f.batch, "N", "rows per update", "Learning");
+  such_as(
+      add_text(c, "--mean", f.mean, "running|none|FILE",
+               "mean to subtract: of the rows so far, none, or the one row of a file", "Learning"),
+      {{"running", ""}, {"none", ""}});
+  add_text(c, "--forget", f.forget, "X", "forgetting per row, for streams that drift", "Learning")
+      ->default_str("0");
+  add_text(c, "--limit", f.limit, "A", "upper bound of every weight", "Learning");
+  add_scale_flag(c, f.scale, "std: divide each column by its standard deviation; takes a pass",
+                 "Learning");
+  add_kernel_flag(c, f.kernel, "learn in the feature space of a kernel");
+  add_text(c, "--landmarks", f.landmarks, "N", "rows that span the feature space of --kernel",
+           "Space")
+      ->default_str("all rows: kernel Hebbian learning");
+  add_map_flag(c, f.map, "learn from explicit features");
   add_text(c, "--checkpoint", f.checkpoint, "FILE",
-           "where the run can go on from; the one before it is FILE.previous",
-           "Stopping and going on");
-  add_text(c, "--checkpoint-every", f.checkpoint_every, "N", "steps between them (every 10 s)",
-           "Stopping and going on");
-  add_switch(c, "--resume", f.resume, "go on from the checkpoint, bit for bit",
-             "Stopping and going on");
+           "save the state of the run here; the previous state is FILE.previous",
+           "Stopping and resuming");
+  add_text(c, "--checkpoint-every", f.checkpoint_every, "N", "steps between checkpoints",
+           "Stopping and resuming")
+      ->default_str("every 10 s");
+  add_switch(c, "--resume", f.resume, "continue from the checkpoint, bit for bit",
+             "Stopping and resuming");
   add_row_flags(c, f.rows, Weights::yes);
-  add_text(c, "--memory", f.memory, "SIZE", "budget, such as 256MiB; larger data is streamed",
-           "Running");
+  add_text(c, "--memory", f.memory, "SIZE", "memory budget such as 256MiB; larger data is streamed",
+           "Running")
+      ->default_str("the free memory");
   add_run_flags(c, f.run);
   add_help(c);
   c.callback([flags] { learn_rows(*flags); });

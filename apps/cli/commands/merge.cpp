@@ -113,21 +113,21 @@ void run(const MergeFlags& flags) {
 
 void add_merge(CLI::App& app) {
   auto flags = std::make_shared<MergeFlags>();
-  CLI::App& command = add_command(
-      app, "merge", "Make one model of several that were fitted elsewhere", merge_examples);
-  command.add_option("MODELS", flags->models, "two or more models saved by fit or merge")
-      ->option_text("")
-      ->group("Files")
+  CLI::App& command = add_command(app, "merge", "Merge models that were fitted separately into one",
+                                  merge_examples);
+  add_list(command, "MODELS", flags->models, "", "two or more models saved by fit or merge",
+           "Files")
       ->required();
   add_text(command, "-o,--output", flags->output, "MODEL", "save the model here", "Results");
-  add_text(command, "-k,--components", flags->components, "N|F|all",
-           "how many: a count, a fraction of the variance, or all that the models hold (all)",
-           "Results");
-  add_switch(command, "--json", flags->json, "the model's report as JSON instead of words",
-             "Results");
+  such_as(add_text(command, "-k,--components", flags->components, "N|F|all",
+                   "number of components: a count, a fraction of the variance, or all", "Results"),
+          {{"all", "all that the models have"}});
+  add_switch(command, "--json", flags->json, "print the model's report as JSON", "Results");
   add_memory_flag(command, flags->memory);
-  add_text(command, "--threads", flags->threads, "N", "threads (one per core)", "Running");
-  add_switch(command, "-q,--quiet", flags->quiet, "no words", "Running");
+  add_text(command, "--threads", flags->threads, "N", "number of threads; never changes results",
+           "Running")
+      ->default_str("one per core");
+  add_switch(command, "-q,--quiet", flags->quiet, "no text for people", "Running");
   add_help(command);
   command.callback([flags] { run(*flags); });
 }

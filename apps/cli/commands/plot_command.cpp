@@ -24,6 +24,8 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <span>
+#include <type_traits>
 
 namespace mercer::cli {
 
@@ -59,47 +61,63 @@ struct PlotFlags {
   bool ellipses = false;
 };
 
-constexpr std::string_view kinds[] = {"scree",   "scores", "biplot", "loadings",
-                                      "contour", "circle", "t2spe",  "trace"};
+/// What decides whether a model can be drawn.
+struct PlotFacts {
+  bool linear, plane, two_columns, correlations;
+};
 
-std::string listed(const std::vector<std::string_view>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out += fmt::format("{}{}", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
-  return out;
-}
-
-bool takes_rows(std::string_view kind) {
-  return kind == "scores" || kind == "biplot" || kind == "t2spe";
-}
-
-/// Can this model be drawn in that way?
 template <class T>
-bool fits(std::string_view kind, const Model<T>& model) {
-  const bool linear = model.map().is_identity(), plane = model.outputs() >= 2;
-  if (kind == "scores") return plane;
-  if (kind == "biplot") return linear && plane;
-  if (kind == "loadings") return linear;
-  if (kind == "circle") return linear && plane && loadings(model).correlations.size() > 0;
-  if (kind == "contour") return model.inputs() == 2 && model.map().space() != Space::precomputed;
-  return kind == "scree" || kind == "t2spe";
+PlotFacts facts_of(const Model<T>& model) {
+  const bool linear = model.map().is_identity();
+  return {linear, model.outputs() >= 2,
+          model.inputs() == 2 && model.map().space() != Space::precomputed,
+          linear && loadings(model).correlations.size() > 0};
+}
+
+template <class T>
+using Draw = std::string (*)(const Model<T>&, const PlotFlags&, const PlotOptions&);
+
+struct PlotRow {
+  const char* name;
+  const char* shows;
+  const char* takes;
+  bool rows;                                 ///< draws the rows of DATA
+  bool axes;                                 ///< --components are two axes
+  const char* (*refusal)(const PlotFacts&);  ///< why a model cannot be drawn; null: it can
+  Draw<double> draw_double;                  ///< null: not a model
+  Draw<float> draw_float;
+};
+
+std::span<const PlotRow> plot_rows();
+
+const PlotRow& plot_row(std::string_view kind) {
+  return *std::ranges::find(plot_rows(), kind, &PlotRow::name);
+}
+
+std::vector<OptionValue> kind_values() {
+  std::vector<OptionValue> values;
+  for (const PlotRow& row : plot_rows())
+    values.push_back({row.name, fmt::format("{}; takes {}", row.shows, row.takes)});
+  return values;
+}
+
+std::string kinds_that_draw_rows() {
+  std::vector<OptionValue> values;
+  for (const PlotRow& row : plot_rows())
+    if (row.rows) values.push_back({row.name, ""});
+  return listed(values, " and ");
 }
 
 template <class T>
 void require_fit(const Model<T>& model, const PlotFlags& flags) {
-  if (fits(flags.kind, model)) return;
-  std::vector<std::string_view> fitting;
-  for (const std::string_view kind : kinds)
-    if (fits(kind, model)) fitting.push_back(kind);
-  const char* why =
-      flags.kind == "trace"        ? "is a model, not the trace of a run"
-      : flags.kind == "contour"    ? "has not two input columns"
-      : !model.map().is_identity() ? "is not linear"
-      : flags.kind == "circle" && model.outputs() >= 2
-          ? "does not know the variances of its columns (fit with --scale std or -k all)"
-          : "has only one component";
+  const PlotFacts facts = facts_of(model);
+  const char* why = plot_row(flags.kind).refusal(facts);
+  if (!why) return;
+  std::vector<OptionValue> fitting;
+  for (const PlotRow& row : plot_rows())
+    if (!row.refusal(facts)) fitting.push_back({row.name, ""});
   fail(Errc::bad_option, "--kind {} does not fit: '{}' {}; kinds that fit it are {}", flags.kind,
-       flags.model, why, listed(fitting));
+       flags.model, why, listed(fitting, " and "));
 }
 
 std::vector<Index> parse_axes(const std::string& text, Index outputs, const std::string& model) {
@@ -127,8 +145,7 @@ PlotOptions plot_options(const PlotFlags& flags, Index outputs) {
   if (!flags.height.empty())
     options.height = static_cast<int>(parse_integer("--height", flags.height, 200, 4000));
   options.components = parse_axes(flags.components, outputs, flags.model);
-  const bool axes = flags.kind == "scores" || flags.kind == "biplot" || flags.kind == "circle";
-  if (axes && !options.components.empty() &&
+  if (plot_row(flags.kind).axes && !options.components.empty() &&
       (options.components.size() != 2 || options.components[0] == options.components[1]))
     throw UsageError(
         fmt::format("--components '{}' are not two axes for --kind {}: give two, such "
@@ -167,7 +184,23 @@ DrawnRows drawn_rows(const Model<T>& model, const PlotFlags& flags, Index width,
 }
 
 template <class T>
-std::string draw_scores(const Model<T>& model, const PlotFlags& flags, PlotOptions options) {
+std::string draw_scree(const Model<T>& model, const PlotFlags&, const PlotOptions& options) {
+  return scree_svg(model, options);
+}
+
+template <class T>
+std::string draw_loadings(const Model<T>& model, const PlotFlags&, const PlotOptions& options) {
+  return loadings_svg(model, options);
+}
+
+template <class T>
+std::string draw_circle(const Model<T>& model, const PlotFlags&, const PlotOptions& options) {
+  return circle_svg(model, options);
+}
+
+/// The scores of the rows, and `options` with what is known of these.
+template <class T>
+Matrix<T> drawn_scores(const Model<T>& model, const PlotFlags& flags, PlotOptions& options) {
   const DrawnRows rows =
       drawn_rows(model, flags, model.outputs(), [&](const Rows<T>& x, const ReadOptions& reading) {
         const Matrix<T> y = model.transform(x, {reading.threads, reading.missing});
@@ -175,13 +208,26 @@ std::string draw_scores(const Model<T>& model, const PlotFlags& flags, PlotOptio
       });
   options.labels = rows.labels();
   options.of_rows = rows.seen();
-  const Matrix<T> scores = rows.numbers().template cast<T>();
-  return flags.kind == "biplot" ? biplot_svg(model, scores, options)
-                                : scores_svg(model, scores, options);
+  return rows.numbers().template cast<T>();
 }
 
 template <class T>
-std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, PlotOptions options) {
+std::string draw_scores(const Model<T>& model, const PlotFlags& flags, const PlotOptions& asked) {
+  PlotOptions options = asked;
+  const Matrix<T> scores = drawn_scores(model, flags, options);
+  return scores_svg(model, scores, options);
+}
+
+template <class T>
+std::string draw_biplot(const Model<T>& model, const PlotFlags& flags, const PlotOptions& asked) {
+  PlotOptions options = asked;
+  const Matrix<T> scores = drawn_scores(model, flags, options);
+  return biplot_svg(model, scores, options);
+}
+
+template <class T>
+std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, const PlotOptions& asked) {
+  PlotOptions options = asked;
   const Scorer<T> scorer(model,
                          static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096)));
   const bool has_spe = scorer.no_spe().empty();
@@ -240,19 +286,54 @@ std::string draw_contour(const Model<T>& model, const PlotFlags& flags,
   return contour_svg(model, how);
 }
 
+const char* any_model(const PlotFacts&) { return nullptr; }
+const char* a_plane(const PlotFacts& f) { return f.plane ? nullptr : "has only one component"; }
+const char* a_linear_model(const PlotFacts& f) { return f.linear ? nullptr : "is not linear"; }
+const char* a_linear_plane(const PlotFacts& f) { return f.linear ? a_plane(f) : a_linear_model(f); }
+const char* known_variances(const PlotFacts& f) {
+  const char* why = a_linear_plane(f);
+  if (why || f.correlations) return why;
+  return "does not know the variances of its columns (fit with --scale std or -k all)";
+}
+const char* two_columns(const PlotFacts& f) {
+  return f.two_columns ? nullptr : "has not two input columns";
+}
+const char* no_model(const PlotFacts&) { return "is a model, not the trace of a run"; }
+
+// A new kind adds its row here.
+constexpr PlotRow plot_table[] = {
+    {"scree", "explained variance per component and its running sum", "any model", false, false,
+     any_model, draw_scree, draw_scree},
+    {"scores", "rows by two components, coloured by label",
+     "a model of two or more components, DATA", true, true, a_plane, draw_scores, draw_scores},
+    {"biplot", "rows as in scores, columns as arrows", "a linear model, DATA", true, true,
+     a_linear_plane, draw_biplot, draw_biplot},
+    {"loadings", "bars of the loadings, one panel per component", "a linear model", false, false,
+     a_linear_model, draw_loadings, draw_loadings},
+    {"contour", "contour lines of the components, as the command contour",
+     "a model of two columns; DATA is drawn as dots", false, false, two_columns, draw_contour,
+     draw_contour},
+    {"circle", "correlations of the columns with two components",
+     "a linear model that knows the variances of the columns", false, true, known_variances,
+     draw_circle, draw_circle},
+    {"t2spe", "rows by T2 and SPE with the limits of score; without SPE, T2 by row",
+     "any model, DATA", true, false, any_model, draw_t2spe, draw_t2spe},
+    {"trace", "a learning run beside its theory", "the file of learn --trace instead of a model",
+     false, false, no_model, nullptr, nullptr},
+};
+
+std::span<const PlotRow> plot_rows() { return plot_table; }
+
 template <class T>
 std::string draw(const Model<T>& model, const PlotFlags& flags) {
   require_fit(model, flags);
+  const PlotRow& row = plot_row(flags.kind);
   const PlotOptions options = plot_options(flags, model.outputs());
-  if (takes_rows(flags.kind) && flags.rows.data.empty())
+  if (row.rows && flags.rows.data.empty())
     throw UsageError(
         fmt::format("--kind {} draws rows: name their file after the model", flags.kind));
-  if (flags.kind == "scree") return scree_svg(model, options);
-  if (flags.kind == "loadings") return loadings_svg(model, options);
-  if (flags.kind == "circle") return circle_svg(model, options);
-  if (flags.kind == "t2spe") return draw_t2spe(model, flags, options);
-  if (flags.kind == "contour") return draw_contour(model, flags, options);
-  return draw_scores(model, flags, options);
+  if constexpr (std::is_same_v<T, float>) return row.draw_float(model, flags, options);
+  else return row.draw_double(model, flags, options);
 }
 
 /// The trace that `mercer learn --trace` wrote.
@@ -285,11 +366,6 @@ std::string draw_trace(const PlotFlags& flags) {
 }
 
 void run(const PlotFlags& flags) {
-  if (std::find(std::begin(kinds), std::end(kinds), flags.kind) == std::end(kinds))
-    throw UsageError(fmt::format(
-        "--kind '{}' is unknown; use scree, scores, biplot, loadings, contour, circle, t2spe or "
-        "trace",
-        flags.kind));
   if (!flags.reference.empty() && flags.kind != "t2spe")
     throw UsageError("--reference is for --kind t2spe: limits from these rows");
   if (flags.rows.data == "-" && flags.reference == "-")
@@ -321,30 +397,33 @@ void run(const PlotFlags& flags) {
 
 void add_plot(CLI::App& app) {
   auto flags = std::make_shared<PlotFlags>();
-  CLI::App& command =
-      add_command(app, "plot", "A picture of a model and its rows, as SVG", plot_examples);
+  CLI::App& command = add_command(app, "plot", "Plot a model and its rows as SVG", plot_examples);
   add_text(command, "MODEL", flags->model, "", "a model; with --kind trace, the trace of a run",
            "Files")
       ->required();
   add_text(command, "DATA", flags->rows.data, "",
-           "rows: for scores, biplot and t2spe, and as dots of contour", "Files");
-  add_text(command, "--kind", flags->kind, "KIND",
-           "scree, scores, biplot, loadings, contour, circle, t2spe or trace", "Results")
+           fmt::format("rows; needed for {}", kinds_that_draw_rows()), "Files");
+  add_choice(command, "--kind", flags->kind, "KIND", kind_values(), "what to draw", "Results")
       ->required();
-  add_text(command, "-o,--output", flags->output, "FILE",
-           "the picture (.svg; - for standard output)", "Results")
+  add_text(command, "-o,--output", flags->output, "FILE", "the plot (.svg; - for standard output)",
+           "Results")
       ->required();
   add_text(command, "--components", flags->components, "LIST",
-           "axes of scores, biplot and circle (1,2); panels of loadings and contour", "Results");
-  add_switch(command, "--ellipses", flags->ellipses, "around each label: 95 % of a Gaussian",
-             "Results");
-  add_text(command, "--flag", flags->level, "LEVEL", "of the limits of t2spe (0.99)", "Results");
+           "two axes, or the panels of loadings and contour", "Results")
+      ->default_str("1,2; loadings: the first three; contour: the first eight");
+  add_switch(command, "--ellipses", flags->ellipses,
+             "draw an ellipse around each label: 95 % of a Gaussian", "Results");
+  add_text(command, "--flag", flags->level, "LEVEL", "confidence level of the limits of t2spe",
+           "Results");
   add_text(command, "--reference", flags->reference, "GOOD",
-           "limits of t2spe from these rows, which are good and were not in the fit", "Results");
-  add_text(command, "--levels", flags->levels, "N", "lines a panel of contour (9)", "Results");
-  add_text(command, "--title", flags->title, "TEXT", "above the picture", "Results");
-  add_text(command, "--width", flags->width, "N", "in pixels (640)", "Results");
-  add_text(command, "--height", flags->height, "N", "in pixels (480)", "Results");
+           "t2spe: estimate the limits from these rows, known to be good and not in the fit",
+           "Results")
+      ->default_str("limits from the model");
+  add_text(command, "--levels", flags->levels, "N", "lines per panel of contour", "Results");
+  add_text(command, "--title", flags->title, "TEXT", "title of the plot", "Results");
+  add_text(command, "--width", flags->width, "N", "width in pixels", "Results")->default_str("640");
+  add_text(command, "--height", flags->height, "N", "height in pixels", "Results")
+      ->default_str("480");
   add_row_flags(command, flags->rows, Weights::no);
   add_memory_flag(command, flags->memory);
   add_run_flags(command, flags->run);

@@ -156,22 +156,17 @@ void probe_rows(const ProbeFlags& flags) {
 
 void add_probe(CLI::App& app) {
   auto flags = std::make_shared<ProbeFlags>();
-  CLI::App& command =
-      add_command(app, "probe", "Variance of rows along directions of your choice", probe_examples);
-  add_text(command, "DATA", flags->rows.data, "",
-           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
-      ->required();
-  command
-      .add_option("--direction", flags->directions,
-                  "one number a feature column, of any length; repeatable")
-      ->option_text("1,1,0")
-      ->group("Results")
+  CLI::App& command = add_command(
+      app, "probe", "Compute the variance of rows along given directions", probe_examples);
+  add_data(command, flags->rows.data)->required();
+  add_list(command, "--direction", flags->directions, "1,1,0",
+           "a direction: one number per feature column, of any length", "Results")
       ->allow_extra_args(false)
       ->required();
-  add_switch(command, "--json", flags->json, "as JSON", "Results");
+  add_switch(command, "--json", flags->json, "print the result as JSON", "Results");
   add_row_flags(command, flags->rows, Weights::yes);
   add_variance_flags(command, flags->variance);
-  add_precision_flag(command, flags->variance.precision, "of the arithmetic on rows (double)");
+  add_precision_flag(command, flags->variance.precision, "precision of the rows");
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] {

@@ -188,18 +188,18 @@ double parse_level(std::string_view option, std::string_view text) {
 void add_score(CLI::App& app) {
   auto flags = std::make_shared<ScoreFlags>();
   flags->output.clear();
-  CLI::App& command =
-      add_command(app, "score", "How well a model fits new rows, and which of them are outliers",
-                  score_examples);
+  CLI::App& command = add_command(
+      app, "score", "Measure how well a model fits new rows, and flag outliers", score_examples);
   add_text(command, "--flag", flags->flag, "LEVEL",
-           "flag rows beyond the limits that this share of ordinary rows is within (0.99)",
-           "Results");
+           "flag rows outside the control limits at this confidence level", "Results")
+      ->default_str("no flags; limits at 0.99 are shown");
   add_text(command, "--reference", flags->reference, "GOOD",
-           "limits from these rows, which are good and were not in the fit", "Results");
+           "estimate the limits from these rows, known to be good and not in the fit", "Results")
+      ->default_str("limits from the model");
   add_switch(command, "--contributions", flags->contributions,
-             "columns ctr_pcN and cos2_pcN: the share of row in component, and the reverse",
+             "also columns ctr_pcN and cos2_pcN: shares of the row in a component and the reverse",
              "Results");
-  add_switch(command, "--json", flags->json, "findings as JSON instead of words", "Results");
+  add_switch(command, "--json", flags->json, "print the result as JSON", "Results");
   add_through_model_flags(
       command, *flags, "DATA", "rows with the model's columns, in any order; - for standard input",
       "T2, SPE and flag of each row (.csv .tsv .npy; - for standard output)", Weights::yes);

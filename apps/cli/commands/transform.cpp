@@ -42,8 +42,7 @@ void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
 void add_transform(CLI::App& app) {
   auto flags = std::make_shared<ThroughModelFlags>();
   CLI::App& command =
-      add_command(app, "transform", "Scores of new rows, streamed: [id,] [label,] pc1 ... pck",
-                  transform_examples);
+      add_command(app, "transform", "Compute the scores of new rows", transform_examples);
   add_through_model_flags(command, *flags, "DATA",
                           "rows with the model's columns, in any order; - for standard input",
                           "the scores (.csv .tsv .npy; - for standard output)");

@@ -63,7 +63,14 @@ std::vector<Index> parse_list(const std::string& text) {
   return numbers;
 }
 
-/// One line a kernel: its best cell, with a bar.
+std::vector<OptionValue> criterion_values() {
+  using enum Criterion;
+  return {{std::string(name_of(preimage_cv)), "pre-image error of held-out rows"},
+          {std::string(name_of(parallel)), "variance of significant components beyond chance"},
+          {std::string(name_of(likelihood)), "leave-one-out likelihood; rbf and laplacian"}};
+}
+
+/// One line per kernel: its best cell, with a bar.
 std::string chart(const Tuned& tuned, Criterion criterion, const Terminal& out) {
   const bool least = criterion == Criterion::preimage_cv;
   std::vector<const TuneCell*> lines;
@@ -241,41 +248,36 @@ void tune_rows(const TuneFlags& flags) {
 void add_tune(CLI::App& app) {
   auto flags = std::make_shared<TuneFlags>();
   CLI::App& command = add_command(
-      app, "tune", "Choose kernel parameters and a number of components by held-out rows",
-      tune_examples);
-  add_text(command, "DATA", flags->rows.data, "",
-           "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input", "Files")
+      app, "tune", "Choose a kernel and a number of components by cross-validation", tune_examples);
+  add_data(command, flags->rows.data)->required();
+  add_list(command, "--kernel", flags->kernels, "EXPR",
+           "kernels to compare, with lists {0.1,1,10} and ranges {0.01..10:7}; rbf alone: nine "
+           "widths around that of the data",
+           "Space")
+      ->allow_extra_args(false)
       ->required();
-  command
-      .add_option("--kernel", flags->kernels,
-                  "kernels to compare, with lists {0.1,1,10} and ranges {0.01..10:7};\n"
-                  "rbf alone: nine widths around that of the data; may be given several times")
-      ->option_text("EXPR")
-      ->group("Space")
-      ->required();
-  add_text(command, "--criterion", flags->criterion, "preimage-cv|parallel|likelihood",
-           "error of held-out rows, variance beyond chance, or likelihood (preimage-cv)", "Space");
+  add_choice(command, "--criterion", flags->criterion, "NAME", criterion_values(),
+             "what is compared", "Space");
   add_text(command, "-k,--components", flags->components, "LIST",
-           "numbers of components to compare (1,2,4 ... 64)", "Space");
+           "numbers of components to compare", "Space")
+      ->default_str("1,2,4 ... 64");
   add_text(command, "--noise", flags->noise, "X",
-           "added to held-out rows, in deviations of their columns (0.5)", "Space");
-  add_text(command, "--method", flags->method, "NAME",
-           "how pre-images are found: auto, ridge, fixed-point, distances (auto)", "Space");
-  add_text(command, "-o,--output", flags->model, "MODEL", "save the best model, of all rows",
+           "noise added to held-out rows, in standard deviations of their columns", "Space");
+  add_choice(command, "--method", flags->method, "NAME", preimage_method_values(),
+             "how pre-images are computed", "Space");
+  add_text(command, "-o,--output", flags->model, "MODEL", "save the best model, fitted to all rows",
            "Results");
-  add_text(command, "--plot", flags->plot, "FILE", "scores as a chart (.svg)", "Results");
+  add_text(command, "--plot", flags->plot, "FILE", "plot the scores (.svg)", "Results");
   add_text(command, "--table", flags->table, "FILE", "save all scores as CSV", "Results");
-  add_switch(command, "--json", flags->json, "all scores as JSON instead of words", "Results");
+  add_switch(command, "--json", flags->json, "print all scores as JSON", "Results");
   add_text(command, "--checkpoint", flags->checkpoint, "FILE",
-           "keep what is done here, and go on from it", "Running");
-  add_text(command, "--folds", flags->folds, "N", "parts of the rows, each held out once (5)",
-           "Running");
-  add_text(command, "--rows", flags->most_rows, "N", "most rows to look at, drawn at random (2000)",
+           "save finished kernels here, and continue from them", "Running");
+  add_text(command, "--folds", flags->folds, "N", "folds of the cross-validation", "Running");
+  add_text(command, "--rows", flags->most_rows, "N", "largest number of rows, drawn at random",
            "Running");
   add_row_flags(command, flags->rows, Weights::yes);
   add_variance_flags(command, flags->variance);
-  add_precision_flag(command, flags->variance.precision,
-                     "of the arithmetic on rows and of the model (double)");
+  add_precision_flag(command, flags->variance.precision, "precision of the rows and of the model");
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] {

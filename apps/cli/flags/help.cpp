@@ -1,7 +1,10 @@
 #include "flags/help.hpp"
 
+#include "flags/values.hpp"
+
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -9,9 +12,27 @@ namespace mercer::cli {
 
 namespace {
 
+constexpr std::size_t help_column = 34, help_width = 112;
+
+/// Broken into lines at spaces.
+std::string broken(const std::string& text, std::size_t width) {
+  std::string out, line;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      out += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    begin = end + 1;
+  }
+  return out + line;
+}
+
 class Layout final : public CLI::Formatter {
  public:
-  Layout() { column_width(34); }
+  Layout() { column_width(help_column); }
 
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override {
     const bool commands = has_commands(*app);
@@ -32,6 +53,16 @@ class Layout final : public CLI::Formatter {
     for (std::size_t at; (at = out.find("\n\n\n")) != std::string::npos;) out.erase(at, 1);
     while (out.ends_with("\n\n")) out.pop_back();
     return out;
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const OptionValues& values = values_of(option);
+    std::string text = option->get_description();
+    // Those that the name of the value does not list already: none|std
+    if (!values.list.empty() && option->get_option_text().find('|') == std::string::npos)
+      text += (values.closed ? ": " : "; for example ") + listed(values.list);
+    if (!option->get_default_str().empty()) text += " (default: " + option->get_default_str() + ")";
+    return broken(text, help_width - help_column);
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {

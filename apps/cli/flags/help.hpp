@@ -25,15 +25,4 @@ std::string full_name(const CLI::App& command);
 /// Adds --help; after the other flags, so that it stands last in its group.
 void add_help(CLI::App& command);
 
-/// "auto, 1/n or adaoja": what a table has, for help.
-template <class Table, class Member>
-std::string one_of(const Table& table, Member member) {
-  std::string out;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (i > 0) out += i + 1 < table.size() ? ", " : " or ";
-    out += table[i].*member;
-  }
-  return out;
-}
-
 }  // namespace mercer::cli

@@ -34,8 +34,9 @@ double entries_of(const Rows<T>& rows) {
 }  // namespace
 
 void add_memory_flag(CLI::App& app, std::string& memory, const std::string& help) {
-  add_text(app, "--memory", memory, "SIZE",
-           help.empty() ? "most memory to take, such as 256MiB" : help, "Running");
+  add_text(app, "--memory", memory, "SIZE", help.empty() ? "memory budget such as 256MiB" : help,
+           "Running")
+      ->default_str("the free memory");
 }
 
 MemoryBudget::MemoryBudget(const std::string& text)

@@ -2,6 +2,9 @@
 
 #include "core/memory.hpp"
 
+#include <mercer/hebbian.hpp>
+#include <mercer/rate.hpp>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -23,18 +26,60 @@ template <class Value>
 struct Choice {
   std::string_view name;
   Value value;
+  std::string_view notes = {};
 };
+
+template <class Value, std::size_t count>
+std::vector<OptionValue> names_of(const Choice<Value> (&choices)[count]) {
+  std::vector<OptionValue> names;
+  for (const Choice<Value>& choice : choices)
+    names.push_back({std::string(choice.name), std::string(choice.notes)});
+  return names;
+}
 
 template <class Value, std::size_t count>
 Value choose(std::string_view option, std::string_view text,
              const Choice<Value> (&choices)[count]) {
-  std::string names;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (choices[i].name == text) return choices[i].value;
-    names += i == 0 ? "" : i + 1 == count ? " or " : ", ";
-    names += choices[i].name;
+  for (const Choice<Value>& choice : choices)
+    if (choice.name == text) return choice.value;
+  refuse_value(option, text, names_of(choices));
+}
+
+constexpr Choice<Missing> missing_choices[] = {
+    {"error", Missing::error, "refuse the file"},
+    {"drop", Missing::drop, "leave the row out"},
+    {"mean", Missing::mean, "use the mean of the column"},
+    {"em", Missing::em, "linear PCA: impute by iterative PCA"}};
+constexpr Choice<Header> header_choices[] = {
+    {"auto", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}};
+constexpr Choice<Scale> scale_choices[] = {
+    {"none", Scale::none, "columns as they are"},
+    {"std", Scale::std, "divide each column by its standard deviation; kept in the model"}};
+constexpr Choice<bool> precision_choices[] = {{"double", false}, {"float", true}};
+constexpr Choice<int> ddof_choices[] = {{"1", 1}, {"0", 0}};
+constexpr Choice<char> delimiter_choices[] = {
+    {"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"pipe", '|'}, {"space", ' '}};
+constexpr Choice<Components (*)()> component_choices[] = {
+    {"all", all_components, "all that the data have"},
+    {"auto", significant, "those that pass a permutation test"},
+    {"gavish-donoho", gavish_donoho, "those above the optimal threshold for white noise"},
+    {"minka", minka, "the number with the largest evidence (Minka 2000)"}};
+std::vector<OptionValue> format_values() {
+  std::vector<OptionValue> values = {{"auto", "by extension"}};
+  for (const FormatEntry& entry : format_table()) {
+    std::string extensions;
+    for (const std::string& e : entry.extensions)
+      extensions += (extensions.empty() ? "" : ", ") + e;
+    values.push_back({entry.name, fmt::format("{} ({})", entry.notes, extensions)});
   }
-  throw UsageError(fmt::format("{} '{}' is unknown; use {}", option, text, names));
+  return values;
+}
+
+Format parse_format(const std::string& text) {
+  if (text == "auto") return Format::by_extension;
+  for (const FormatEntry& entry : format_table())
+    if (entry.name == text) return entry.format;
+  refuse_value("--format", text, format_values());
 }
 
 template <class Number>
@@ -48,18 +93,16 @@ std::optional<Number> number(std::string_view text) {
 }
 
 char parse_delimiter(std::string_view text) {
-  static constexpr Choice<char> names[] = {{"tab", '\t'},      {"\\t", '\t'}, {"comma", ','},
-                                           {"semicolon", ';'}, {"pipe", '|'}, {"space", ' '}};
   if (text.empty()) return 0;
-  for (const auto& [name, value] : names)
+  if (text == "\\t") return '\t';
+  for (const auto& [name, value, notes] : delimiter_choices)
     if (name == text) return value;
   const auto c = static_cast<unsigned char>(text.front());
   const bool fine = text.size() == 1 && c < 0x80 && c != '"' && c != '\n' && c != '\r' && c != 0;
   if (!fine || std::isalnum(c) || c == '.' || c == '-' || c == '+')
     throw UsageError(
-        fmt::format("--delimiter '{}' cannot separate cells; use one character such as "
-                    "';', or tab, comma, semicolon, pipe or space",
-                    text));
+        fmt::format("--delimiter '{}' cannot separate cells; use one character such as ';', or {}",
+                    text, listed(names_of(delimiter_choices))));
   return text.front();
 }
 
@@ -68,7 +111,25 @@ char parse_delimiter(std::string_view text) {
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value,
                       const std::string& placeholder, const std::string& help,
                       const std::string& group) {
-  return app.add_option(name, value, help)->option_text(placeholder)->group(group);
+  return app.add_option(name, value, help)
+      ->option_text(placeholder)
+      ->group(group)
+      ->default_str(value);
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
+                        const std::string& placeholder, std::vector<OptionValue> values,
+                        const std::string& help, const std::string& group) {
+  std::string shown_value = placeholder;
+  if (placeholder.empty() && name.starts_with('-'))
+    for (const OptionValue& v : values) shown_value += (shown_value.empty() ? "" : "|") + v.name;
+  return one_of(add_text(app, name, value, shown_value, help, group), std::move(values));
+}
+
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                      const std::string& placeholder, const std::string& help,
+                      const std::string& group) {
+  return app.add_option(name, values, help)->option_text(placeholder)->group(group);
 }
 
 void add_switch(CLI::App& app, const std::string& name, bool& value, const std::string& help,
@@ -76,47 +137,108 @@ void add_switch(CLI::App& app, const std::string& name, bool& value, const std::
   app.add_flag(name, value, help)->group(group);
 }
 
+std::string data_help(const std::string& what) {
+  std::string extensions;
+  for (const FormatEntry& entry : format_table()) extensions += entry.extensions.front() + " ";
+  if (!extensions.empty()) extensions.pop_back();
+  return fmt::format("{} ({}, also .gz), or - for standard input", what, extensions);
+}
+
+CLI::Option* add_data(CLI::App& app, std::string& path) {
+  return add_text(app, "DATA", path, "", data_help("a file"), "Files");
+}
+
+CLI::Option* add_map_flag(CLI::App& app, std::string& map, const std::string& help) {
+  std::vector<OptionValue> values;
+  for (const MapEntry& entry : map_table()) values.push_back({entry.example, entry.formula});
+  return such_as(add_text(app, "--map", map, "EXPR", help, "Space"), std::move(values));
+}
+
+CLI::Option* add_kernel_flag(CLI::App& app, std::string& kernel, const std::string& help) {
+  std::vector<OptionValue> names;
+  for (const KernelEntry& entry : kernel_table()) names.push_back({entry.name, entry.formula});
+  return such_as(add_text(app, "--kernel", kernel, "EXPR", help, "Space"), std::move(names));
+}
+
+void add_scale_flag(CLI::App& app, std::string& scale, const std::string& help,
+                    const std::string& group) {
+  add_choice(app, "--scale", scale, "", names_of(scale_choices), help, group);
+}
+
+std::vector<OptionValue> solver_values() {
+  std::vector<OptionValue> values;
+  for (const SolverEntry& entry : solver_table()) values.push_back({entry.name, entry.notes});
+  return values;
+}
+
+std::vector<OptionValue> rule_values() {
+  std::vector<OptionValue> values;
+  for (const RuleEntry& entry : rule_table()) values.push_back({entry.name, entry.notes});
+  return values;
+}
+
+std::vector<OptionValue> rate_values() {
+  std::vector<OptionValue> values;
+  for (const RateEntry& entry : rate_table()) values.push_back({entry.example, entry.notes});
+  return values;
+}
+
+std::vector<OptionValue> approx_values() {
+  std::vector<OptionValue> values;
+  for (const ApproxEntry& entry : approx_table()) values.push_back({entry.example, entry.notes});
+  return values;
+}
+
+std::vector<OptionValue> component_values() { return names_of(component_choices); }
+
 void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
-  add_text(app, "--columns", flags.columns, "LIST", "features, by name or number: a,b,5-9",
-           rows_group);
+  add_text(app, "--columns", flags.columns, "LIST",
+           "feature columns by name or number, with ranges: a,b,5-9", rows_group)
+      ->default_str("all others");
   add_text(app, "--exclude", flags.exclude, "LIST", "columns to leave out", rows_group);
-  add_text(app, "--label", flags.label, "COL", "label column: carried along, not in the arithmetic",
-           rows_group);
-  add_text(app, "--id", flags.id, "COL", "id column: carried along, not in the arithmetic",
+  add_text(app, "--label", flags.label, "COL",
+           "label column: copied to every output, not a feature", rows_group);
+  add_text(app, "--id", flags.id, "COL", "id column: copied to every output, not a feature",
            rows_group);
   if (weights == Weights::yes)
-    add_text(app, "--weights", flags.weights, "COL", "row weights, as if rows were repeated",
-             rows_group);
+    add_text(app, "--weights", flags.weights, "COL",
+             "column of row weights; a row of weight 3 counts as three equal rows", rows_group);
   add_text(app, "--onehot", flags.onehot, "LIST",
-           "columns of categories: one feature a category, 1 where the row has it", rows_group);
-  add_text(app, "--missing", flags.missing, "error|drop|mean|em",
-           "cells that are empty, NA, NaN, nan or ? (error)", rows_group);
-  add_text(app, "--header", flags.header, "auto|yes|no", "is the first line a header? (auto)",
-           rows_group);
-  add_text(app, "--delimiter", flags.delimiter, "CHAR",
-           "between cells: one character, or tab, comma, semicolon, pipe, space", rows_group);
-  add_text(app, "--format", flags.format, "auto|csv|tsv|npy|mtx|svm",
-           "format of the rows (by extension)", rows_group);
+           "categorical columns: one 0/1 feature per category", rows_group);
+  add_choice(app, "--missing", flags.missing, "", names_of(missing_choices),
+             "what to do with cells that are empty, NA, NaN, nan or ?", rows_group);
+  add_choice(app, "--header", flags.header, "", names_of(header_choices),
+             "whether the first line is a header", rows_group);
+  such_as(add_text(app, "--delimiter", flags.delimiter, "CHAR",
+                   "what separates cells: one character or a name", rows_group)
+              ->default_str("by extension"),
+          names_of(delimiter_choices));
+  add_choice(app, "--format", flags.format, "", format_values(), "format of the rows", rows_group);
 }
 
 void add_run_flags(CLI::App& app, RunFlags& flags) {
-  add_text(app, "--threads", flags.threads, "N", "threads (one per core)", run_group);
-  add_text(app, "--seed", flags.seed, "N", "seed for methods that draw random numbers (0)",
+  add_text(app, "--threads", flags.threads, "N", "number of threads; never changes results",
+           run_group)
+      ->default_str("one per core");
+  add_text(app, "--seed", flags.seed, "N", "seed of everything that draws random numbers",
            run_group);
-  add_switch(app, "-q,--quiet", flags.quiet, "no words, no progress bar", run_group);
+  add_switch(app, "-q,--quiet", flags.quiet, "no text for people and no progress bar", run_group);
 }
 
-void add_precision_flag(CLI::App& app, std::string& precision, const std::string& help) {
-  add_text(app, "--precision", precision, "double|float", help, run_group);
+CLI::Option* add_precision_flag(CLI::App& app, std::string& precision, const std::string& help) {
+  return add_choice(app, "--precision", precision, "", names_of(precision_choices), help,
+                    run_group);
 }
 
 void add_variance_flags(CLI::App& app, VarianceFlags& flags) {
-  add_text(app, "--scale", flags.scale, "none|std", "std: divide columns by their deviation (none)",
-           variance_group);
-  add_switch(app, "--no-center", flags.no_center, "leave the mean in", variance_group);
-  add_text(app, "--ddof", flags.ddof, "1|0", "variances are over N-1 or N (1)", variance_group);
-  add_text(app, "--memory", flags.memory, "SIZE", "budget, such as 256MiB; larger data is streamed",
-           run_group);
+  add_scale_flag(app, flags.scale, "std: divide each column by its standard deviation",
+                 variance_group);
+  add_switch(app, "--no-center", flags.no_center, "do not subtract the mean", variance_group);
+  add_choice(app, "--ddof", flags.ddof, "", names_of(ddof_choices),
+             "1: variances are over N-1, 0: over N", variance_group);
+  add_text(app, "--memory", flags.memory, "SIZE",
+           "memory budget such as 256MiB; larger data is streamed", run_group)
+      ->default_str("the free memory");
 }
 
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t low,
@@ -131,15 +253,13 @@ std::int64_t parse_integer(std::string_view option, std::string_view text, std::
 }
 
 Components parse_components(std::string_view text) {
-  if (text == "all") return all_components();
-  if (text == "auto") return significant();
-  if (text == "gavish-donoho") return gavish_donoho();
-  if (text == "minka") return minka();
+  for (const auto& [name, rule, notes] : component_choices)
+    if (name == text) return rule();
   const auto refuse = [&] {
     return UsageError(
         fmt::format("--components '{}' is neither a count (10), nor a fraction of the "
-                    "variance between 0 and 1 (0.95), nor all, auto, gavish-donoho or minka",
-                    text));
+                    "variance between 0 and 1 (0.95), nor {}",
+                    text, listed(component_values())));
   };
   if (text.find_first_of(".eE") == std::string_view::npos) {
     const auto count = number<std::int64_t>(text);
@@ -152,20 +272,12 @@ Components parse_components(std::string_view text) {
 }
 
 Solver parse_solver(std::string_view text) {
-  static constexpr Choice<Solver> choices[] = {
-      {"auto", Solver::automatic}, {"covariance", Solver::covariance}, {"gram", Solver::gram},
-      {"svd", Solver::svd},        {"randomized", Solver::randomized}, {"dense", Solver::dense},
-      {"krylov", Solver::krylov}};
-  return choose("--solver", text, choices);
+  for (const SolverEntry& entry : solver_table())
+    if (entry.name == text) return entry.solver;
+  refuse_value("--solver", text, solver_values());
 }
 
-Missing parse_missing(std::string_view text) {
-  static constexpr Choice<Missing> choices[] = {{"error", Missing::error},
-                                                {"drop", Missing::drop},
-                                                {"mean", Missing::mean},
-                                                {"em", Missing::em}};
-  return choose("--missing", text, choices);
-}
+Missing parse_missing(std::string_view text) { return choose("--missing", text, missing_choices); }
 
 double parse_tolerance(std::string_view text) {
   const auto value = number<double>(text);
@@ -174,10 +286,7 @@ double parse_tolerance(std::string_view text) {
   return *value;
 }
 
-Scale parse_scale(std::string_view text) {
-  static constexpr Choice<Scale> choices[] = {{"none", Scale::none}, {"std", Scale::std}};
-  return choose("--scale", text, choices);
-}
+Scale parse_scale(std::string_view text) { return choose("--scale", text, scale_choices); }
 
 double parse_positive(std::string_view option, std::string_view text) {
   const auto value = number<double>(text);
@@ -190,7 +299,7 @@ double parse_seconds(std::string_view option, std::string_view text) {
   static constexpr Choice<double> units[] = {{"ms", 1e-3}, {"min", 60}, {"s", 1}, {"h", 3600}};
   std::string_view digits = text;
   double unit = 1;
-  for (const auto& [name, seconds] : units)
+  for (const auto& [name, seconds, notes] : units)
     if (text.ends_with(name)) {
       digits = text.substr(0, text.size() - name.size());
       unit = seconds;
@@ -204,20 +313,14 @@ double parse_seconds(std::string_view option, std::string_view text) {
 }
 
 bool parse_is_float(std::string_view text) {
-  static constexpr Choice<bool> choices[] = {{"double", false}, {"float", true}};
-  return choose("--precision", text, choices);
+  return choose("--precision", text, precision_choices);
 }
 
 ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor,
                          std::size_t memory) {
-  static constexpr Choice<Format> formats[] = {
-      {"auto", Format::by_extension}, {"csv", Format::csv}, {"tsv", Format::tsv},
-      {"npy", Format::npy},           {"mtx", Format::mtx}, {"svm", Format::svm}};
-  static constexpr Choice<Header> headers[] = {
-      {"auto", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}};
   ReadOptions options;
-  options.format = choose("--format", rows.format, formats);
-  options.header = choose("--header", rows.header, headers);
+  options.format = parse_format(rows.format);
+  options.header = choose("--header", rows.header, header_choices);
   options.delimiter = parse_delimiter(rows.delimiter);
   options.columns = rows.columns;
   options.exclude = rows.exclude;
@@ -239,7 +342,7 @@ FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, cons
   FitOptions options;
   options.scale = parse_scale(variance.scale);
   options.center = !variance.no_center;
-  options.ddof = static_cast<int>(parse_integer("--ddof", variance.ddof, 0, 1));
+  options.ddof = choose("--ddof", variance.ddof, ddof_choices);
   options.missing = parse_missing(rows.missing);
   options.threads = static_cast<int>(parse_integer("--threads", run.threads, 0, 4096));
   if (!variance.memory.empty()) options.memory = parse_bytes(variance.memory, "--memory");

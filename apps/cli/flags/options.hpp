@@ -1,6 +1,8 @@
 #pragma once
-// The flags that commands share: their names, help and meaning. Values are kept as they were typed
-// and read by us, so that a wrong one is answered in our words.
+// The flags that commands share: their names, help and meaning. Values are kept as text and parsed
+// here, so that every error has the same form.
+
+#include "flags/values.hpp"
 
 #include <mercer/data.hpp>
 #include <mercer/error.hpp>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -37,7 +40,7 @@ struct RowFlags {
 /// How to run.
 struct RunFlags {
   std::string threads = "0";
-  std::string seed = "0";
+  std::string seed = std::to_string(default_seed);
   bool quiet = false;
 };
 
@@ -54,14 +57,41 @@ enum class Weights { no, yes };
 void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights);
 void add_run_flags(CLI::App& app, RunFlags& flags);
 void add_variance_flags(CLI::App& app, VarianceFlags& flags);
-void add_precision_flag(CLI::App& app, std::string& precision, const std::string& help);
+CLI::Option* add_precision_flag(CLI::App& app, std::string& precision, const std::string& help);
 
-/// A text option with the name of its value in the help, in a group of the help.
+/// A text option with the name of its value in the help, in a group of the help. What `value` holds
+/// already is shown as the default; `->default_str()` replaces that by words.
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value,
+                      const std::string& placeholder, const std::string& help,
+                      const std::string& group);
+/// An option with a closed set of values; an empty `placeholder` shows them all: `none|std`.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
+                        const std::string& placeholder, std::vector<OptionValue> values,
+                        const std::string& help, const std::string& group);
+/// An argument or option that may be given several times.
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                       const std::string& placeholder, const std::string& help,
                       const std::string& group);
 void add_switch(CLI::App& app, const std::string& name, bool& value, const std::string& help,
                 const std::string& group);
+
+/// DATA: rows from a file or standard input.
+CLI::Option* add_data(CLI::App& app, std::string& path);
+/// "a file (.csv .tsv .npy .mtx .svm, also .gz), or - for standard input".
+std::string data_help(const std::string& what);
+/// --map and --kernel, with examples.
+CLI::Option* add_map_flag(CLI::App& app, std::string& map, const std::string& help);
+CLI::Option* add_kernel_flag(CLI::App& app, std::string& kernel, const std::string& help);
+/// "--map 'x' is unknown; use …".
+void add_scale_flag(CLI::App& app, std::string& scale, const std::string& help,
+                    const std::string& group);
+
+/// The values of options, from the library's tables.
+std::vector<OptionValue> solver_values();
+std::vector<OptionValue> rule_values();
+std::vector<OptionValue> rate_values();
+std::vector<OptionValue> approx_values();
+std::vector<OptionValue> component_values();
 
 /// `memory`: the budget in bytes that blocks must leave room in; 0: none was set.
 ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor,

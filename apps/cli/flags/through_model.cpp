@@ -15,7 +15,8 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
   add_text(command, data_name, flags.rows.data, "", data_help, "Files")->required();
   add_text(command, "-o,--output", flags.output, "FILE", output_help, "Results");
   add_row_flags(command, flags.rows, weights);
-  add_precision_flag(command, flags.precision, "of the arithmetic (the model's)");
+  add_precision_flag(command, flags.precision, "precision of the arithmetic")
+      ->default_str("that of the model");
   add_memory_flag(command, flags.memory);
   add_run_flags(command, flags.run);
   add_help(command);

@@ -7,29 +7,35 @@
 
 namespace mercer::cli {
 
+std::vector<OptionValue> preimage_method_values() {
+  using enum PreImageMethod;
+  const auto row = [](PreImageMethod method, const char* notes) {
+    return OptionValue{std::string(name_of(method)), notes};
+  };
+  return {row(automatic, "exact where possible, then fixed-point, then ridge"),
+          row(exact, "decode the features; linear models and maps that hold x"),
+          row(ridge, "a regression from scores to rows"),
+          row(fixed_point, "Gaussian kernels: from the ridge's row, penalised"),
+          row(distances, "kernels of |x - y|: from distances to neighbours")};
+}
+
 void add_preimage_flags(CLI::App& command, PreImageFlags& flags, bool with_distances) {
   const std::string group = "Pre-images";
-  add_text(command, "--method", flags.method, "NAME",
-           "auto, exact, ridge, fixed-point or distances (auto: the best the model has)", group);
-  add_text(command, "--alpha", flags.alpha, "X", "ridge: regularisation (by leave-one-out error)",
-           group);
+  add_choice(command, "--method", flags.method, "NAME", preimage_method_values(),
+             "how pre-images are computed", group);
+  add_text(command, "--alpha", flags.alpha, "X", "ridge: regularisation", group)
+      ->default_str("by leave-one-out error");
   add_text(command, "--penalty", flags.penalty, "X",
-           "fixed-point: how strongly rows are held at the ridge's (0.1)", group);
+           "fixed-point: penalty on the distance to the ridge's row; 0: none", group)
+      ->default_str("0.1");
   if (with_distances)
     add_text(command, "--distances", flags.distances, "FILE",
-             "how good each row is: distance, converged, outside (.csv .tsv .npy)", group);
+             "save the quality of each row: distance, converged, outside (.csv .tsv .npy)", group);
 }
 
 PreImageOptions preimage_options(const PreImageFlags& flags, int threads) {
   PreImageOptions options;
-  try {
-    options.method = parse_preimage_method(flags.method);
-  } catch (const Error&) {
-    throw UsageError(fmt::format(
-        "--method '{}' is unknown: auto, exact, ridge, fixed-point or distances", flags.method));
-  }
-  if (flags.start != "ridge" && flags.start != "row")
-    throw UsageError(fmt::format("--start '{}' is unknown: ridge or row", flags.start));
+  options.method = parse_preimage_method(flags.method);
   if (flags.start == "row") options.start = PreImageStart::row;
   if (!flags.alpha.empty()) options.alpha = parse_positive("--alpha", flags.alpha);
   if (flags.penalty == "0") options.penalty = 0;

@@ -22,6 +22,8 @@ struct PreImageFlags {
   std::string distances;
 };
 
+std::vector<OptionValue> preimage_method_values();
+
 /// --method, --alpha, --penalty and, where rows are written, --distances.
 void add_preimage_flags(CLI::App& command, PreImageFlags& flags, bool with_distances = true);
 PreImageOptions preimage_options(const PreImageFlags& flags, int threads);

@@ -60,7 +60,7 @@ class HebbianPCA(
     whiten : bool, default=False
         Scores of unit variance.
     random_state : int, RandomState instance or None, default=None
-        Of the first weights and the order.
+        Of the first weights and the order; None: the default seed of the library.
     n_jobs : int, default=None
         Threads of mini-batches and of `transform`.
     progress : callable, default=None

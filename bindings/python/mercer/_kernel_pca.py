@@ -62,7 +62,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
     remove_zero_eig : bool, default=False
         Leave out components without variance, which are kept as zeros otherwise.
     random_state : int, RandomState instance or None, default=None
-        Of landmarks and random features.
+        Of landmarks and random features; None: the default seed of the library.
     copy_X : bool, default=True
         Rows are never changed, whatever this says.
     n_jobs : int, default=None

@@ -44,7 +44,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
     iterated_power, n_oversamples, power_iteration_normalizer
         Checked and not used: the Krylov method ends by its residuals.
     random_state : int, RandomState instance or None, default=None
-        Of the start vectors of 'arpack' and 'randomized'.
+        Of the start vectors of 'arpack' and 'randomized'; None: the default seed of the library.
     map : str, default=None
         PCA of features of the rows: 'monomials(degree=2)', 'polynomial(degree=2)', 'squares',
         'plain(degree=2)'.

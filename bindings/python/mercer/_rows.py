@@ -109,6 +109,9 @@ def threads_of(n_jobs):
 
 
 def seed_of(random_state):
+    """A seed drawn from `random_state`; None: the library's default seed, as in C++ and the CLI."""
+    if random_state is None:
+        return _mercer.default_seed
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 

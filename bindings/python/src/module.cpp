@@ -5,6 +5,7 @@
 #include "spelling.hpp"
 
 #include <mercer/error.hpp>
+#include <mercer/seed.hpp>
 #include <mercer/version.hpp>
 
 namespace mercer::python {
@@ -44,6 +45,7 @@ PYBIND11_MODULE(_mercer, module) {
   module.def("in_parameters", &in_parameters, pybind11::arg("message"),
              "A message of the library, in the names of parameters.");
   module.attr("__version__") = MERCER_VERSION;
+  module.attr("default_seed") = default_seed;
   module.def("thread_limit", &thread_limit, "Threads that BLAS may use.");
   register_model(module);
   register_fit(module);

@@ -3,10 +3,8 @@
 #include "work.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <thread>
-#include <utility>
 
 extern "C" int openblas_get_num_threads();
 
@@ -21,17 +19,8 @@ Components components_of(const py::handle& asked) {
 }
 
 Solver solver_of(const std::string& name) {
-  constexpr std::array<std::pair<const char*, Solver>, 7> table{{
-      {"auto", Solver::automatic},
-      {"covariance", Solver::covariance},
-      {"gram", Solver::gram},
-      {"svd", Solver::svd},
-      {"randomized", Solver::randomized},
-      {"dense", Solver::dense},
-      {"krylov", Solver::krylov},
-  }};
-  for (const auto& [text, solver] : table)
-    if (name == text) return solver;
+  for (const SolverEntry& entry : solver_table())
+    if (entry.name == name) return entry.solver;
   throw py::value_error("there is no solver '" + name + "'");
 }
 

@@ -8,6 +8,7 @@
 #include "pca/kernel/sample_error.hpp"
 
 #include <mercer/model.hpp>
+#include <mercer/seed.hpp>
 
 #include <memory>
 #include <optional>
@@ -21,8 +22,8 @@ struct FeatureSpace {
   std::shared_ptr<const LandmarkFeatures<T>> landmarks;  ///< or
   std::shared_ptr<const Map<T>> map;                     ///< random features
   Index cols = 0;
-  std::uint64_t seed = 0;  ///< of the rows by which random features are judged
-  double centring = 0;     ///< relative error of kernel values from rows that were moved before
+  std::uint64_t seed = default_seed;  ///< of the rows by which random features are judged
+  double centring = 0;  ///< relative error of kernel values from rows that were moved before
 
   Index features() const { return landmarks ? landmarks->size() : map->features(); }
 };

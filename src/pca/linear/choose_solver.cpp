@@ -43,16 +43,9 @@ double flops(Solver solver, const Size& s) {
 }  // namespace
 
 const char* name_of(Solver solver) {
-  switch (solver) {
-    case Solver::gram:
-      return "gram";
-    case Solver::svd:
-      return "svd";
-    case Solver::randomized:
-      return "randomized";
-    default:
-      return "covariance";
-  }
+  for (const SolverEntry& entry : solver_table())
+    if (entry.solver == solver) return entry.name.c_str();
+  return "";
 }
 
 double working_bytes(Solver solver, const Size& s, int threads) {
