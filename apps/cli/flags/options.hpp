@@ -82,7 +82,6 @@ std::string data_help(const std::string& what);
 /// --map and --kernel, with examples.
 CLI::Option* add_map_flag(CLI::App& app, std::string& map, const std::string& help);
 CLI::Option* add_kernel_flag(CLI::App& app, std::string& kernel, const std::string& help);
-/// "--map 'x' is unknown; use …".
 void add_scale_flag(CLI::App& app, std::string& scale, const std::string& help,
                     const std::string& group);
 
