@@ -10,6 +10,8 @@
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/kernel/width_sample.hpp"
 #include "pca/linear/spectrum.hpp"
+#include "pca/linear/spectrum_checks.hpp"
+#include "pca/model_of.hpp"
 #include "solvers/dense.hpp"
 
 #include <chrono>
@@ -50,7 +52,7 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   s.total = explained + features.left;
   s.noise = features.noise;
   require(features.varies || !options.center, Errc::bad_data,
-          "all rows are equal, there is no variance to explain");
+          "all rows are equal{}, there is no variance to explain", in_precision<T>());
   const auto require_variance = [&](bool seen) {
     require(
         seen, Errc::bad_data,
@@ -293,6 +295,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   ModelParts<T> parts = parts_of(sums, approx, options);
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
+  require_representable(parts);
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;

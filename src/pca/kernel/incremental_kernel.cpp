@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/moved_rows.hpp"
+#include "pca/model_of.hpp"
 #include "pca/validate.hpp"
 
 #include <cmath>
@@ -117,6 +118,7 @@ Model<T> IncrementalKernelPca<T>::model() const {
   ModelParts<T> parts = parts_of(*s.sums, *s.options.approx, s.options);
   parts.input_mean = s.standard.mean.template cast<T>();
   parts.scale = s.standard.scale.template cast<T>();
+  require_representable(parts);
   parts.report.weighted = s.weighted;
   parts.report.solver.passes = 1;
   parts.report.solver.why =

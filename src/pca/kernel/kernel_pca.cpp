@@ -7,6 +7,7 @@
 #include "kernels/weighted_width.hpp"
 #include "pca/kernel/kernel_certain.hpp"
 #include "pca/kernel/moved_rows.hpp"
+#include "pca/model_of.hpp"
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
@@ -257,7 +258,8 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
   const KernelOrigin origin{
       kernel ? fmt::format("the kernel {}", kernel->text()) : "the precomputed kernel matrix",
-      kernel && kernel->always_valid(), noise, all_equal(rows)};
+      kernel && kernel->always_valid(), noise, all_equal(rows), 0,
+      std::is_same_v<T, float>};
   KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
                                       budget - copied, origin, centring);
   if (moved) s.why += "; rows centred before the kernel";
@@ -270,6 +272,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   parts.mean = options.center ? Vector<T>(s.mean.cast<T>()) : Vector<T>(Vector<T>::Zero(x.rows()));
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
+  require_representable(parts);
   parts.eigenvalues = s.eigenvalues;
   if (!options.precomputed) parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;

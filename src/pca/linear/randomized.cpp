@@ -44,7 +44,7 @@ struct CheckedScatter {
     s.column_noise = noise_of_columns<T>(scatter, s.mean, passes.weight());
     if (s.scale.size() > 0) s.column_noise.array() /= divisors.array().square();
     s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
-    require_variance(s, passes.name());
+    require_variance<T>(s, passes.name());
   }
 };
 

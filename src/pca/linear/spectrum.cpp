@@ -142,7 +142,7 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   Matrix<double> scatter = moments.scatter(options.center);
   s.column_scatter = scatter.diagonal();
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, moments.weight());
-  require_variance(s, name, moments.rounding(options.center).cwiseAbs2());
+  require_variance<T>(s, name, moments.rounding(options.center).cwiseAbs2());
   if (options.scale == Scale::std) {
     s.scale = scales<T>(s.column_scatter, s.mean, moments.weight(), options);
     const Vector<double> divisors = divisors_of(s);
