@@ -183,6 +183,14 @@ TEST(Learn, z_scores_have_a_variance_of_one_over_the_rows) {
   options.learner.components = 1;
   options.scale = Scale::std;
   EXPECT_NEAR(learn(Rows<double>(x), options).model.explained_variance()[0], 1, 1e-12);
+
+  // Without a mean rows are divided and not moved: Σx²/Σ(x − 2.5)² = 54/29.
+  options.learner.centre = LearnedMean::none;
+  options.epochs = 20;
+  const Learned plain = learn(Rows<double>(x), options);
+  EXPECT_NEAR(plain.model.scale()[0], std::sqrt(29.0 / 4), 1e-12);
+  EXPECT_NEAR(plain.model.mean()[0], 0, 1e-300);
+  EXPECT_NEAR(plain.model.explained_variance()[0], 54.0 / 29, 1e-6);
 }
 
 TEST(Learn, M_E4_kernel_pca_is_learned_from_all_rows_and_from_landmarks) {

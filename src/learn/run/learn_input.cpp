@@ -77,6 +77,7 @@ std::optional<Standard> standard_of(Input& in, const LearnOptions& o) {
       in.source->name());
   FitOptions fitting;
   fitting.scale = Scale::std;
+  fitting.center = o.learner.centre != LearnedMean::none;
   fitting.ddof = 0;  // as its variances
   fitting.threads = o.learner.threads;
   Passes<double> passes =

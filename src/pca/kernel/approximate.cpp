@@ -177,7 +177,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   const Kernel kernel = open ? widths.completed(*options.kernel) : *options.kernel;
   require_valid(kernel, few.rows(), options.threads);
 
-  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0};
+  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0, {}};
   const auto require_fits = [&](const char* name, Index asked) {
     require(asked <= fit_in, Errc::out_of_memory,
             "--approx: {}(features={}) does not fit in memory, {} would; use a larger --memory",
@@ -266,9 +266,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
                          const FitOptions& options, const Schema& schema, double budget) {
   const auto start = std::chrono::steady_clock::now();
   if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
-  FitOptions about_the_mean = options;  // whether the features are centred is another question
-  about_the_mean.center = true;
-  Standard standard = find_standard(passes, about_the_mean);
+  Standard standard = seen_standard(find_standard(passes, options), options);
   require(passes.rows() > 0, Errc::bad_data, "{} has no rows", passes.name());
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
           "one row has no variance: kernel PCA needs at least two");
@@ -281,6 +279,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   SeenRows<T> rows(passes, moved || changes_rows(options) ? &standard : nullptr, options);
   FeatureSpace<T> space = choose_features(rows, approx, budget);
   if (moved) space.centring = centring_error<T>();
+  space.cells = cell_error<T>(standard);
   const bool landmarks = space.landmarks != nullptr;
   const auto features = static_cast<double>(space.features());
   FeatureSums<T> sums(std::move(space), options.threads);

@@ -115,7 +115,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
     how.make_dense = how.nan_on_shift;
     s.scale = how.scale = standard.scale;
     for (std::size_t j = 0; j < standard.constant.size(); ++j)  // nothing to be scaled up
-      if (standard.constant[j]) how.scale[static_cast<Index>(j)] = infinity;
+      if (standard.constant[j] && options.center) how.scale[static_cast<Index>(j)] = infinity;
     divisors = how.scale;
   }
   const Vector<double> centre = how.shift;

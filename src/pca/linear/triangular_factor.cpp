@@ -185,7 +185,8 @@ CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptio
   require_variance<T>(s, passes.name());
   a.far = passes.weight() * s.mean.squaredNorm() > s.column_scatter.sum();
   if (options.scale == Scale::std) {
-    s.scale = scales<T>(s.column_scatter, s.mean, passes.weight(), options);
+    if (s.scale.size() == 0)
+      s.scale = scales<T>(s.column_scatter, s.mean, passes.weight(), options);
     a.scale = divisors_of(s);
     scale_columns(s, a.scale);
   }
