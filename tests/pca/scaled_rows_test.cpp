@@ -163,6 +163,11 @@ TEST(ScaledRows, without_centring_rows_are_divided_by_the_deviation_about_the_me
   expect_truth(fit(x, kernel), "kernel");
   kernel.approx = parse_approx("cholesky(rank=2)");
   expect_truth(fit(x, kernel), "landmarks");
+  // x itself as features of its own.
+  const auto same = function_map<double>("same", 2, 2, [](auto from, auto to) {
+    for (std::size_t j = 0; j < 2; ++j) to[j] = from[j];
+  });
+  expect_truth(fit(x, same, options), "map");
   const Vector<double> along = variance_along(Rows<double>(x), fit(x, options).components(),
                                               FitOptions{.center = false, .scale = Scale::std});
   EXPECT_NEAR(along[0], static_cast<double>(truth[0]) / 3, 1e-9 * along[0]);
