@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,9 +19,9 @@ constexpr Index block = 256;
 
 class Medians final : public MedianDistances {
  public:
-  /// `all`: these are all rows, not a sample.
-  Medians(const Rows<double>& rows, const std::vector<double>& counts, bool all)
-      : rows_(rows), counts_(counts), all_(all) {}
+  /// `all`: these are all rows, not a sample; `single`: in single precision.
+  Medians(const Rows<double>& rows, const std::vector<double>& counts, bool all, bool single)
+      : rows_(rows), counts_(counts), all_(all), single_(single) {}
   double squared() override { return median(squared_, Ingredient::distances); }
   double absolute() override { return median(absolute_, Ingredient::absolute); }
 
@@ -77,12 +78,13 @@ class Medians final : public MedianDistances {
           "can be chosen from them; divide the columns by their deviations (fit with `scale=std`)");
     if (all_)
       fail(Errc::bad_data,
-           "all rows are equal: no width can be chosen from them, and with any width, as in "
-           "rbf(gamma=1), there is no variance to explain");
+           "all rows are equal{}: no width can be chosen from them, and with any width, as in "
+           "rbf(gamma=1), there is no variance to explain",
+           single_ ? " in single precision" : "");
     fail(Errc::bad_data,
-         "{} rows, evenly spaced, are all equal, so no width can be chosen from them; give it: "
+         "{} rows, evenly spaced, are all equal{}, so no width can be chosen from them; give it: "
          "rbf(gamma=1)",
-         rows_.rows());
+         rows_.rows(), single_ ? " in single precision" : "");
   }
 
   /// The first that more than half of all are not beyond, as for repeated numbers.
@@ -97,7 +99,7 @@ class Medians final : public MedianDistances {
 
   Rows<double> rows_;
   const std::vector<double>& counts_;
-  bool all_;
+  bool all_, single_;
   double squared_ = 0, absolute_ = 0;
 };
 
@@ -143,7 +145,7 @@ Kernel completed_for(const Kernel& kernel, const Rows<T>& rows, const std::vecto
   if (kernel.complete()) return kernel;
   const PickedRows<double> wide(rows, even_sample(rows.rows(), rows.rows()));
   // A sample would have as many rows as samples have.
-  Medians medians(wide.rows(), counts, rows.rows() < width_rows);
+  Medians medians(wide.rows(), counts, rows.rows() < width_rows, std::is_same_v<T, float>);
   return Kernel(completed_by(medians, *kernel.node()));
 }
 
@@ -152,7 +154,7 @@ Kernel completed_by_weight(const Kernel& kernel, const Rows<T>& rows, const doub
   if (kernel.complete()) return kernel;
   const CountedRows some = even_rows(weights, rows.rows(), width_rows);
   const PickedRows<double> wide(rows, some.rows);
-  Medians medians(wide.rows(), some.counts, rows.rows() <= width_rows);
+  Medians medians(wide.rows(), some.counts, rows.rows() <= width_rows, std::is_same_v<T, float>);
   return Kernel(completed_by(medians, *kernel.node()));
 }
 

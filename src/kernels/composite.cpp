@@ -104,6 +104,9 @@ class Several : public KernelNode {
     for (const Pointer& child : children_) most = std::max(most, child->fallen_error(extent));
     return most + static_cast<double>(children_.size()) * unit_roundoff;
   }
+  bool of_differences() const override {
+    return std::ranges::any_of(children_, [](const Pointer& c) { return c->of_differences(); });
+  }
   Moved moved() const override {
     Moved least = Moved::same, most = Moved::changes;
     for (const Pointer& child : children_) {
@@ -209,6 +212,7 @@ class Scale final : public Single {
   double fallen_error(const RowExtent& extent) const override {
     return child()->fallen_error(extent) + 2 * unit_roundoff;
   }
+  bool of_differences() const override { return child()->of_differences(); }
   Moved moved() const override { return child()->moved(); }
   double gradient(std::span<const double> x, std::span<const double> a,
                   std::span<double> slope) const override {
@@ -256,6 +260,7 @@ class Power final : public Single {
     all.nonnegative = all.nonnegative || n_ % 2 == 0;
     return all;
   }
+  bool of_differences() const override { return child()->of_differences(); }
   Moved moved() const override {
     return child()->moved() == Moved::same ? Moved::same : Moved::changes;
   }

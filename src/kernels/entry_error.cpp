@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace mercer {
 
@@ -56,11 +57,14 @@ template <class T>
 RowExtent extent_of(const Rows<T>& rows) {
   RowExtent e;
   e.entries = rows.sparse() ? 0 : static_cast<double>(rows.cols());
+  e.least_square = std::numeric_limits<double>::infinity();
   Eigen::RowVectorXd centre = Eigen::RowVectorXd::Zero(rows.sparse() ? 0 : rows.cols());
   each_block(rows, [&](const Rows<double>& x) {
     if (x.sparse()) e.entries = std::max(e.entries, longest_row(x));
     else centre += x.dense().colwise().sum() / static_cast<double>(rows.rows());
-    e.square = std::max(e.square, squared_norms(x).maxCoeff());
+    const Vector<double> norms = squared_norms(x);
+    e.square = std::max(e.square, norms.maxCoeff());
+    e.least_square = std::min(e.least_square, norms.minCoeff());
     e.sum = std::max(e.sum, absolute_sums(x).maxCoeff());
   });
   // Two sparse rows together have up to as many entries as both.
@@ -76,6 +80,7 @@ RowExtent extent_of(const Rows<T>& rows) {
     });
   }
   e.square *= slack;
+  e.least_square /= slack;
   e.sum *= slack;
   e.squared_radius *= slack;
   e.absolute_radius *= slack;
@@ -107,12 +112,39 @@ ValueBound value_bound(const Kernel& kernel, const RowExtent& extent) {
 }
 
 template <class T>
+EntryError moved_error(const Kernel& kernel, const Rows<T>& rows, const CellError& cells) {
+  if (!cells.any()) return {};
+  RowExtent extent = extent_of(rows);
+  extent.cells = cells;
+  EntryError e = kernel.node()->bound(extent).moved;
+  e.relative *= slack;
+  e.diagonal *= slack;
+  e.absolute *= slack;
+  return e;
+}
+
+template <class T>
 EntryError entry_error(const Kernel& kernel, const Rows<T>& rows) {
   return value_bound<T>(kernel, extent_of(rows)).error;
 }
 
+namespace {
+
+bool moves(const ValueBound& v) {
+  return v.moved.relative > 0 || v.moved.diagonal > 0 || v.moved.absolute > 0;
+}
+
+/// The same values, of which only the error of the rows is looked at.
+ValueBound as_moved(ValueBound v) {
+  v.error = std::exchange(v.moved, {});
+  return v;
+}
+
+}  // namespace
+
 ValueBound sum_bound(const ValueBound& a, const ValueBound& b) {
   ValueBound s;
+  if (moves(a) || moves(b)) s.moved = sum_bound(as_moved(a), as_moved(b)).error;
   s.largest = a.largest + b.largest;
   s.nonnegative = a.nonnegative && b.nonnegative;
   s.within_roots = a.within_roots && b.within_roots;
@@ -139,6 +171,7 @@ ValueBound sum_bound(const ValueBound& a, const ValueBound& b) {
 
 ValueBound product_bound(const ValueBound& a, const ValueBound& b) {
   ValueBound p;
+  if (moves(a) || moves(b)) p.moved = product_bound(as_moved(a), as_moved(b)).error;
   p.largest = a.largest * b.largest;
   p.nonnegative = a.nonnegative && b.nonnegative;
   p.within_roots = a.within_roots && b.within_roots;
@@ -170,6 +203,7 @@ ValueBound scaled_bound(double factor, ValueBound a) {
   a.error.relative = a.error.relative * (1 + unit_roundoff) + unit_roundoff;
   a.error.diagonal *= 1 + unit_roundoff;
   a.largest *= factor;
+  a.moved.absolute *= factor * (1 + unit_roundoff);
   return a;
 }
 
@@ -177,6 +211,8 @@ template RowExtent extent_of(const Rows<float>&);
 template RowExtent extent_of(const Rows<double>&);
 template ValueBound value_bound<float>(const Kernel&, const RowExtent&);
 template ValueBound value_bound<double>(const Kernel&, const RowExtent&);
+template EntryError moved_error(const Kernel&, const Rows<float>&, const CellError&);
+template EntryError moved_error(const Kernel&, const Rows<double>&, const CellError&);
 template EntryError entry_error(const Kernel&, const Rows<float>&);
 template EntryError entry_error(const Kernel&, const Rows<double>&);
 

@@ -26,6 +26,15 @@
 
 namespace mercer {
 
+/// How far the cells of rows may be off before a kernel sees them, as z-scores are: a cell z by
+/// relative·|z|, and by `shift` more, which is the same in all rows of a column, but for `apart` of
+/// it.
+struct CellError {
+  double relative = 0, shift = 0, apart = 0;
+
+  bool any() const { return relative > 0 || shift > 0 || apart > 0; }
+};
+
 struct EntryError {
   double relative = 0;  ///< times |k(x, y)|
   double diagonal = 0;  ///< times √(k(x, x) k(y, y))
@@ -45,6 +54,7 @@ struct ValueBound {
   double largest = 0;         ///< no |k(x, y)| is larger
   bool nonnegative = false;   ///< k(x, y) ≥ 0
   bool within_roots = false;  ///< |k(x, y)|² ≤ k(x, x) k(y, y)
+  EntryError moved{};         ///< what the error of the rows' cells makes of exact values
 };
 
 class KernelNode;
@@ -52,12 +62,14 @@ class KernelNode;
 /// What the bounds need to know of rows. Lengths are about a point between the rows where rows are
 /// dense, and about 0 otherwise.
 struct RowExtent {
-  double entries = 0;         ///< numbers a row, at most
-  double square = 0;          ///< largest ‖x‖²
-  double sum = 0;             ///< largest Σ|x_j|
+  double entries = 0;       ///< numbers a row, at most
+  double square = 0;        ///< largest ‖x‖²
+  double sum = 0;           ///< largest Σ|x_j|
+  double least_square = 0;  ///< smallest ‖x‖²
   double squared_radius = 0;  ///< largest ‖x − centre‖²: no squared distance exceeds 4 of these
   double absolute_radius = 0;  ///< largest ‖x − centre‖₁
   bool likely = false;         ///< rounding errors are taken to be independent
+  CellError cells{};           ///< of the rows themselves
   bool differences = false;    ///< all squared distances are sums of squared differences
   /// Largest |k(x, x)| of a kernel, for those that nothing else is known of.
   std::function<double(const KernelNode&)> largest_diagonal;
@@ -69,6 +81,11 @@ RowExtent extent_of(const Rows<T>& rows);
 /// For values computed from rows of T and rounded to T.
 template <class T>
 ValueBound value_bound(const Kernel& kernel, const RowExtent& extent);
+
+/// What the error of cells makes of the values of these rows; nothing of a kernel that is a
+/// function of a program, which is asked about the cells as they are.
+template <class T>
+EntryError moved_error(const Kernel& kernel, const Rows<T>& rows, const CellError& cells);
 
 /// The worst case, by two passes over the rows.
 template <class T>

@@ -97,10 +97,81 @@ EntryError of_squared_distances(const Formula<double>& f, const RowExtent& e) {
   return scale > 0 ? smaller(by_itself, of_distances(f, norms)) : by_itself;
 }
 
+/// What the error of the rows makes of a function of their distance, which is off by `off`: of ‖x −
+/// y‖, or of the sum z itself where `f` takes that. No distance exceeds `largest`.
+EntryError of_moved_distance(const Formula<double>& f, double off, double largest, bool root) {
+  const double t = root ? f.a * largest * largest : f.a * largest;
+  // |d log k/dr| of e^(−ar²) is 2ar, which matters up to ar² = `negligible`.
+  const double steepest = 2 * f.a * std::min(largest + off, std::sqrt(negligible / f.a) + off);
+  switch (f.function) {
+    case Function::exp:
+      return root ? of_exponential(0, steepest * off, t, 0) : of_exponential(0, f.a * off, t, 0);
+    case Function::exp_root:
+      return of_exponential(0, f.a * off, f.a * largest, 0);
+    case Function::matern3:
+    case Function::matern5:  // |d log k/ds| ≤ min(1, s)
+      return of_exponential(0, std::min(1.0, f.a * (largest + off)) * f.a * off, f.a * largest, 0);
+    case Function::reciprocal:  // 2ar/(1 + ar²) ≤ √a
+      return {std::expm1(std::min(2 * f.a * (largest + off), std::sqrt(f.a)) * off), 0, 0};
+    case Function::rational:
+      return {std::expm1(f.b * std::min(2 * f.a * (largest + off), std::sqrt(f.a)) * off), 0, 0};
+    default:
+      return {0, 0, root ? (2 * largest + off) * off : off};
+  }
+}
+
+/// x·y: the relative part goes with the lengths of both rows, the shift does not.
+EntryError of_moved_products(const Formula<double>& f, const RowExtent& e) {
+  const double both = (2 + e.cells.relative) * e.cells.relative;
+  const double length = std::sqrt(e.square), shift = e.cells.shift * std::sqrt(e.entries);
+  const double moved = (2 * length * (1 + e.cells.relative) + shift) * shift;
+  if (f.function == Function::identity) return {0, both, moved};
+  const double off = f.a * (both * e.square + moved);
+  if (f.function == Function::tanh) return {0, 0, off};
+  // (b + δ)^n − b^n ≤ n·δ·(b + δ)^(n−1)
+  const double base = f.a * e.square + std::abs(f.b) + off;
+  const double slope = f.n * std::pow(base, f.n - 1);
+  if (f.b < 0) return {0, 0, slope * off};
+  return {0, std::expm1(f.n * both), slope * f.a * moved * std::exp(f.n * both)};
+}
+
+EntryError of_moved_rows(Ingredient ingredient, const Formula<double>& f, const RowExtent& e) {
+  const CellError& c = e.cells;
+  if (!c.any()) return {};
+  const double length = std::sqrt(e.square);
+  switch (ingredient) {
+    case Ingredient::none:
+      return {};
+    case Ingredient::distances:
+      return of_moved_distance(f, 2 * (c.relative * length + c.apart * std::sqrt(e.entries)),
+                               2 * length, true);
+    case Ingredient::absolute:
+      return of_moved_distance(f, 2 * (c.relative * e.sum + c.apart * e.entries), 2 * e.sum, false);
+    case Ingredient::cosines: {
+      // Twice the angle of each row, which is at most its error over its length.
+      const double shortest = std::sqrt(e.least_square), shift = c.shift * std::sqrt(e.entries);
+      const double angle = c.relative + (shift > 0 ? shift / shortest : 0);
+      return {0, 0, angle < 0.1 ? 4.2 * angle : 2};
+    }
+    case Ingredient::harmonic:
+    case Ingredient::chi2: {
+      // Cells are not negative. Of 2xy/(x + y) and (x − y)²/(x + y), at most x + y, no derivative
+      // exceeds 3.
+      const double off = 3.1 * 2 * (c.relative * e.sum + c.shift * e.entries);
+      return ingredient == Ingredient::chi2 ? of_moved_distance(f, off, 2 * e.sum, false)
+                                            : EntryError{0, 0, off};
+    }
+    case Ingredient::inner:
+      break;
+  }
+  return of_moved_products(f, e);
+}
+
 }  // namespace
 
 ValueBound leaf_bound(Ingredient ingredient, const Formula<double>& f, const RowExtent& e) {
   ValueBound v;
+  v.moved = of_moved_rows(ingredient, f, e);
   const double d = e.entries, inner = roundings(e, d);
   switch (ingredient) {
     case Ingredient::none:

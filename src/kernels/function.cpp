@@ -56,6 +56,7 @@ class FunctionNode final : public KernelNode {
   ValueBound bound(const RowExtent& extent) const override {
     return {{8 * unit_roundoff, 0, 0}, extent.largest_diagonal(*this), false, true};
   }
+  bool of_differences() const override { return true; }
   bool differentiable() const override { return false; }
   double gradient(std::span<const double> x, std::span<const double> a,
                   std::span<double> slope) const override {

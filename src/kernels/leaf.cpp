@@ -114,6 +114,11 @@ class Leaf final : public KernelNode {
     return {};
   }
 
+  bool of_differences() const override {
+    const Ingredient ingredient = row_.form(values_).ingredient;
+    return ingredient == Ingredient::distances || ingredient == Ingredient::absolute;
+  }
+
   Moved moved() const override {
     const auto [ingredient, f] = row_.form(values_);
     if (ingredient == Ingredient::none) return Moved::same;

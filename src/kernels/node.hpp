@@ -111,6 +111,9 @@ class KernelNode : public std::enable_shared_from_this<KernelNode> {
   /// Moving all rows by one vector changes k(x, y) by no more than f(x) + g(y), or not at all.
   virtual Moved moved() const { return Moved::changes; }
 
+  /// Whether some part of k may see by how little rows differ, however narrow it is.
+  virtual bool of_differences() const { return false; }
+
   /// False for functions of a program.
   virtual bool differentiable() const { return true; }
   /// slope = ∂k(x, a)/∂x; returns k(x, a). Where |x_j − a_j| or ‖x − a‖ has its kink, the mean of

@@ -11,6 +11,13 @@ namespace mercer {
 /// Stands for every number that is too large to count to.
 inline constexpr Index too_many = std::numeric_limits<Index>::max();
 
+/// n!, exact up to 22!; beyond, each factor is one rounding more.
+inline double factorial(int n) {
+  double result = 1;
+  for (int i = 2; i <= n; ++i) result *= i;
+  return result;
+}
+
 /// C(n, k), or `too_many`.
 inline Index binomial(Index n, Index k) {
   if (k < 0 || k > n) return 0;

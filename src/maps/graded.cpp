@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -30,7 +31,7 @@ GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest,
     for (Index variable = 0; variable <= inputs; ++variable)
       counts_.push_back(degree == 0 ? 1 : binomial(degree + inputs - variable - 1, degree));
   for (int e = 0; e <= highest; ++e)
-    divisors_.push_back(divided ? static_cast<T>(std::sqrt(std::tgamma(e + 1.0))) : T(1));
+    divisors_.push_back(divided ? static_cast<T>(std::sqrt(factorial(e))) : T(1));
 }
 
 template <class T>
@@ -83,6 +84,21 @@ void GradedMap<T>::apply_row(const T* x, T* powers, T* const* levels) const {
   }
   for (int degree = lowest_; degree < highest_; ++degree)
     Segment(levels[degree], count(degree, 0)) *= scale_[static_cast<std::size_t>(degree)];
+}
+
+// x^a passes |a| − 1 roundings in its products. Weights add, for each of its variables, a root, a
+// quotient and a product, and for all of them the root of a quotient; where factorials are rounded
+// too, half of that.
+template <class T>
+FeatureError GradedMap<T>::feature_error() const {
+  constexpr double half_ulp = std::numeric_limits<T>::epsilon() / 2.0;
+  const bool weighted = std::ranges::any_of(divisors_, [](T d) { return d != 1; });
+  const double variables = static_cast<double>(std::min<Index>(highest_, inputs_));
+  double roundings = highest_ - 1;
+  if (weighted) roundings += 3 * variables + 4 + (highest_ > 22 ? 4 * variables + 8 : 0);
+  return {.relative = 1.001 * roundings * half_ulp,
+          .absolute = (roundings + 1) * static_cast<double>(std::numeric_limits<T>::denorm_min()),
+          .degree = highest_};
 }
 
 // The monomials of degree 1 are x itself, after the constant if there is one.

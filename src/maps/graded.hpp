@@ -1,6 +1,7 @@
 #pragma once
 // Monomials degree by degree, on which several maps are built.
 
+#include "maps/feature_error.hpp"
 #include "maps/map_row.hpp"
 
 #include <mercer/map.hpp>
@@ -30,7 +31,7 @@ int checked_degree(std::string_view map, int degree);
 /// contiguous end of the list for their degree. So there is no table of exponents: a row is made of
 /// scaled copies of its own beginnings, a multiplication a feature.
 template <class T>
-class GradedMap final : public Map<T> {
+class GradedMap final : public Map<T>, public KnownFeatureError {
  public:
   /// Throws `Errc::out_of_memory` when the features cannot even be counted.
   GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
@@ -41,6 +42,7 @@ class GradedMap final : public Map<T> {
   std::string text() const override;
   std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const override;
   void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override;
+  FeatureError feature_error() const override;
   bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override;
 
  private:

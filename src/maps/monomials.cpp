@@ -1,3 +1,4 @@
+#include "maps/binomial.hpp"
 #include "maps/graded.hpp"
 
 #include <cmath>
@@ -8,7 +9,7 @@ namespace mercer {
 template <class T>
 std::shared_ptr<const Map<T>> monomial_map(Index inputs, int degree) {
   std::vector<double> scale(static_cast<std::size_t>(checked_degree("monomials", degree)) + 1);
-  scale.back() = std::sqrt(std::tgamma(degree + 1.0));
+  scale.back() = std::sqrt(factorial(degree));
   return std::make_shared<GradedMap<T>>("monomials", inputs, degree, degree, true, scale);
 }
 

@@ -1,3 +1,4 @@
+#include "maps/binomial.hpp"
 #include "maps/graded.hpp"
 
 #include <cmath>
@@ -9,7 +10,7 @@ template <class T>
 std::shared_ptr<const Map<T>> polynomial_map(Index inputs, int degree) {
   std::vector<double> scale;
   for (int g = 0; g <= checked_degree("polynomial", degree); ++g)
-    scale.push_back(std::sqrt(std::tgamma(degree + 1.0) / std::tgamma(degree - g + 1.0)));
+    scale.push_back(std::sqrt(factorial(degree) / factorial(degree - g)));
   return std::make_shared<GradedMap<T>>("polynomial", inputs, 0, degree, true, scale);
 }
 

@@ -1,16 +1,18 @@
 #include <mercer/map.hpp>
 
+#include "maps/feature_error.hpp"
 #include "maps/map_row.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
 namespace {
 
 template <class T>
-class Squares final : public Map<T> {
+class Squares final : public Map<T>, public KnownFeatureError {
  public:
   explicit Squares(Index inputs) : inputs_(inputs) {}
 
@@ -27,6 +29,11 @@ class Squares final : public Map<T> {
   void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override {
     identity_map<T>(inputs_)->apply(x, out);
     out = out.cwiseAbs2();
+  }
+  FeatureError feature_error() const override {
+    return {.relative = std::numeric_limits<T>::epsilon() / 2,
+            .absolute = std::numeric_limits<T>::denorm_min(),
+            .degree = 2};
   }
   bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override {
     for (Index i = 0; i < x.size(); ++i) {

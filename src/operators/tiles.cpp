@@ -3,6 +3,7 @@
 #include "core/parallel.hpp"
 #include "kernels/evaluate_tile.hpp"
 #include "kernels/flat.hpp"
+#include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 
@@ -12,7 +13,8 @@
 namespace mercer {
 
 template <class T>
-Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred, bool differences) {
+Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred, bool differences,
+                      const CellError& cells) {
   kernel.require_domain(rows);
   if (const auto flat = centred ? FlatKernel<T>::of(kernel, rows, differences) : std::nullopt) {
     Tiles<T> tiles{rows.rows(), flat->diagonal(),
@@ -23,6 +25,11 @@ Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred, b
     tiles.offset = flat->offset();
     tiles.worst = flat->error();
     tiles.likely = flat->likely_error();
+    // No value of such a kernel is above the one on its diagonal.
+    const EntryError moved = moved_error(kernel, rows, cells);
+    const double peak = *kernel.node()->peak();
+    for (TileError* error : {&tiles.worst, &tiles.likely})
+      error->entries.absolute += (moved.relative + moved.diagonal) * peak + moved.absolute;
     return tiles;
   }
   Tiles<T> tiles{rows.rows(), kernel.diagonal(rows).template cast<double>(),
@@ -41,6 +48,12 @@ Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred, b
   extent.likely = true;
   tiles.worst.entries = bound.error;
   tiles.likely.entries = value_bound<T>(kernel, extent).error;
+  const EntryError moved = moved_error(kernel, rows, cells);
+  for (TileError* error : {&tiles.worst, &tiles.likely}) {
+    error->entries.relative += moved.relative;
+    error->entries.diagonal += moved.diagonal;
+    error->entries.absolute += moved.absolute;
+  }
   tiles.nonnegative = bound.nonnegative;
   return tiles;
 }
@@ -116,7 +129,7 @@ Matrix<double> whole_matrix(const Tiles<T>& tiles, int threads) {
 }
 
 #define MERCER_INSTANTIATE(T)                                                                     \
-  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&, bool, bool);                      \
+  template Tiles<T> kernel_tiles(const Kernel&, const Rows<T>&, bool, bool, const CellError&);    \
   template Tiles<T> matrix_tiles(const Rows<T>&);                                                 \
   template Tiles<T> scaled_tiles(Tiles<T>, int);                                                  \
   template Matrix<double> whole_matrix(const Tiles<T>&, int);                                     \

@@ -32,10 +32,11 @@ struct Tiles {
 
 /// k(x_i, x_j). The rows stay with the caller. `centred`: the matrix will be centred, so terms of a
 /// row alone may be left out, which saves the digits of nearly constant kernels. `differences`: all
-/// squared distances are sums of squared differences, which is slower and more exact.
+/// squared distances are sums of squared differences, which is slower and more exact. `cells`: how
+/// far the rows themselves may be off.
 template <class T>
 Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred = false,
-                      bool differences = false);
+                      bool differences = false, const CellError& cells = {});
 
 /// The same times 2^exponent, which no digit depends on.
 template <class T>

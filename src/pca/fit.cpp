@@ -3,6 +3,9 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "maps/budget.hpp"
+#include "maps/feature_error.hpp"
+#include "maps/from_text.hpp"
+#include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
 #include "pca/linear/choose_solver.hpp"
@@ -18,7 +21,9 @@
 #include <mercer/data.hpp>
 #include <mercer/incremental_kernel.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <type_traits>
 
 namespace mercer {
 
@@ -192,6 +197,45 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
   return solve(passes, size, options, source.schema(), allowed);
 }
 
+/// Linear PCA of the features as they were rounded, with intervals that hold the exact ones.
+template <class T, class Out>
+ModelParts<Out> fit_features_in(Source<T>& source, const Map<Out>& map, const Standard* standard,
+                                const FitOptions& options) {
+  const auto features = mapped_source(source, map, standard, options.threads);
+  FitOptions inner = options;
+  inner.scale = Scale::none;
+  inner.missing = Missing::error;
+  ModelParts<Out> parts = fit_source(*features, inner).parts();
+  const double allowed =
+      std::is_same_v<T, float> ? std::max(options.tolerance, 1e-5) : options.tolerance;
+  add_feature_rounding(parts, map, standard ? cell_error<Out>(*standard) : CellError{}, allowed);
+  return parts;
+}
+
+ModelParts<float> narrowed(ModelParts<double> from) {
+  ModelParts<float> parts;
+  parts.components = from.components.cast<float>();
+  parts.mean = from.mean.cast<float>();
+  parts.eigenvalues = std::move(from.eigenvalues);
+  parts.label_column = std::move(from.label_column);
+  parts.id_column = std::move(from.id_column);
+  parts.report = std::move(from.report);
+  return parts;
+}
+
+/// Monomials of floats in double: linear PCA is in double whatever its rows are.
+template <class T>
+ModelParts<T> fit_features(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
+                           const Standard* standard, const FitOptions& options) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (feature_error(*map).degree > 0) {
+      const auto wide = map_from_text<double>(map->text(), map->inputs());
+      return narrowed(fit_features_in(source, *wide, standard, options));
+    }
+  }
+  return fit_features_in(source, *map, standard, options);
+}
+
 template <class T>
 Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
                     const FitOptions& options) {
@@ -210,21 +254,16 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
   // then taken as they are.
   Standard standard;
   if (changes_rows(options) || source.can_rewind()) {
-    FitOptions about_the_mean = options;  // whether the features are centred is another question
-    about_the_mean.center = true;
     Passes<T> passes(source);
-    standard = find_standard(passes, about_the_mean);
+    standard = find_standard(passes, options);
     source.rewind();
   }
-  const auto features =
-      mapped_source(source, *map, changes_rows(options) ? &standard : nullptr, options.threads);
-  FitOptions inner = options;
-  inner.scale = Scale::none;
-  inner.missing = Missing::error;
-  ModelParts<T> parts = fit_source(*features, inner).parts();
+  ModelParts<T> parts =
+      fit_features(source, map, changes_rows(options) ? &standard : nullptr, options);
   parts.map = std::move(map);
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
+  require_representable(parts);
   parts.feature_names = schema.feature_names;
   parts.column_variance.resize(0);  // those of the features are of no column
   return Model<T>(std::move(parts));

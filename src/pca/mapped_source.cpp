@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace mercer {
 
@@ -12,16 +13,16 @@ namespace {
 /// About how much memory a block of features takes.
 constexpr Index block_bytes = Index{8} << 20;
 
-template <class T>
-class MappedSource final : public Source<T> {
+template <class T, class Out>
+class MappedSource final : public Source<Out> {
  public:
-  MappedSource(Source<T>& source, const Map<T>& map, const Standard* standard, int threads)
+  MappedSource(Source<T>& source, const Map<Out>& map, const Standard* standard, int threads)
       : source_(source),
         map_(map),
         standard_(standard),
         threads_(threads),
-        most_rows_(std::max<Index>(
-            16, block_bytes / static_cast<Index>(sizeof(T)) / std::max<Index>(1, map.features()))),
+        most_rows_(std::max<Index>(16, block_bytes / static_cast<Index>(sizeof(Out)) /
+                                           std::max<Index>(1, map.features()))),
         schema_(source.schema()) {
     schema_.features = map.features();
     schema_.feature_names.clear();
@@ -38,7 +39,7 @@ class MappedSource final : public Source<T> {
     block_.reset();
   }
 
-  std::optional<Block<T>> next() override {
+  std::optional<Block<Out>> next() override {
     if (!block_ || done_ == block_->rows.rows()) {
       block_ = source_.next();
       done_ = 0;
@@ -50,13 +51,17 @@ class MappedSource final : public Source<T> {
     const Index grain = std::max<Index>(1, (1 << 15) / std::max<Index>(1, map_.features()));
     parallel_ranges(n, threads_, grain, [&](Index begin, Index end, int) {
       const Rows<T> part = rows.middle(begin, end - begin);
-      const Matrix<T> copy = standard_ ? standardized(part, *standard_) : Matrix<T>();
-      map_.apply(standard_ ? Rows<T>(copy) : part, features_.middleRows(begin, end - begin));
+      auto features = features_.middleRows(begin, end - begin);
+      if constexpr (std::is_same_v<T, Out>) {
+        if (!standard_) return map_.apply(part, features);
+      }
+      const Matrix<Out> copy = standardized_as<Out>(part, standard_ ? *standard_ : Standard{});
+      map_.apply(Rows<Out>(copy), features);
     });
     require(features_.allFinite(), Errc::bad_data,
             "the map {} overflows on {}; scale the data (`scale=std`) or use a lower degree",
             map_.text(), Input(name()));
-    Block<T> out{Rows<T>(features_)};
+    Block<Out> out{Rows<Out>(features_)};
     if (block_->weights) out.weights = block_->weights + done_;
     out.labels = block_->labels;
     out.ids = block_->ids;
@@ -67,27 +72,30 @@ class MappedSource final : public Source<T> {
 
  private:
   Source<T>& source_;
-  const Map<T>& map_;
+  const Map<Out>& map_;
   const Standard* standard_;
   int threads_;
   Index most_rows_;
   Schema schema_;
   std::optional<Block<T>> block_;
   Index done_ = 0;
-  Matrix<T> features_;
+  Matrix<Out> features_;
 };
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Source<T>> mapped_source(Source<T>& source, const Map<T>& map,
-                                         const Standard* standard, int threads) {
-  return std::make_unique<MappedSource<T>>(source, map, standard, threads);
+template <class T, class Out>
+std::unique_ptr<Source<Out>> mapped_source(Source<T>& source, const Map<Out>& map,
+                                           const Standard* standard, int threads) {
+  return std::make_unique<MappedSource<T, Out>>(source, map, standard, threads);
 }
 
-template std::unique_ptr<Source<float>> mapped_source(Source<float>&, const Map<float>&,
+#define MERCER_INSTANTIATE(T, Out)                                                 \
+  template std::unique_ptr<Source<Out>> mapped_source(Source<T>&, const Map<Out>&, \
                                                       const Standard*, int);
-template std::unique_ptr<Source<double>> mapped_source(Source<double>&, const Map<double>&,
-                                                       const Standard*, int);
+MERCER_INSTANTIATE(float, float)
+MERCER_INSTANTIATE(float, double)
+MERCER_INSTANTIATE(double, double)
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer

@@ -10,9 +10,10 @@
 
 namespace mercer {
 
-/// Blocks of φ(x), made on all threads. Source, map and standard stay with the caller.
-template <class T>
-std::unique_ptr<Source<T>> mapped_source(Source<T>& source, const Map<T>& map,
-                                         const Standard* standard, int threads);
+/// Blocks of φ(x), made on all threads. Source, map and standard stay with the caller. `Out`: T, or
+/// double for floats.
+template <class T, class Out>
+std::unique_ptr<Source<Out>> mapped_source(Source<T>& source, const Map<Out>& map,
+                                           const Standard* standard, int threads);
 
 }  // namespace mercer

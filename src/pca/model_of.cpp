@@ -1,11 +1,13 @@
 #include "pca/model_of.hpp"
 
+#include "core/require.hpp"
 #include "pca/intervals.hpp"
 #include "pca/invariants.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 
@@ -77,6 +79,21 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
     parts.column_variance = s.column_scatter.cwiseMax(0) / (weight - options.ddof);
   return parts;
 }
+
+template <class T>
+void require_representable(const ModelParts<T>& parts) {
+  const bool finite = parts.components.allFinite() && parts.mean.allFinite() &&
+                      parts.scale.allFinite() && parts.input_mean.allFinite();
+  require(finite, Errc::bad_data,
+          "the means or components of the model are beyond the numbers of {} precision ({:.1e}); "
+          "scale the data{}",
+          sizeof(T) == sizeof(float) ? "single" : "double",
+          static_cast<double>(std::numeric_limits<T>::max()),
+          sizeof(T) == sizeof(float) ? ", or use double precision" : "");
+}
+
+template void require_representable(const ModelParts<float>&);
+template void require_representable(const ModelParts<double>&);
 
 template ModelParts<float> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
                                     const Certificate*);

@@ -16,4 +16,8 @@ template <class T>
 ModelParts<T> parts_of(const Spectrum& spectrum, std::int64_t rows, double weight,
                        const FitOptions& options, const Certificate* known = nullptr);
 
+/// Throws `Errc::bad_data` where a number of the model, as T has it, is not finite.
+template <class T>
+void require_representable(const ModelParts<T>& parts);
+
 }  // namespace mercer

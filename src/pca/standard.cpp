@@ -14,6 +14,38 @@ namespace {
 constexpr Index block_rows = 1024;
 }
 
+namespace {
+
+/// A sum whose error does not grow with the number of terms (Neumaier 1974).
+struct Sum {
+  double high = 0, low = 0;
+
+  void add(double x) {
+    const double next = high + x;
+    low += std::abs(high) >= std::abs(x) ? (high - next) + x : (x - next) + high;
+    high = next;
+  }
+  double value() const { return std::isfinite(low) ? high + low : high; }
+};
+
+/// Of z-scores: u for each of x − mean, − rest and the quotient, and the error of the deviation. A
+/// square is off by 4u, their sum by no more, what is taken off for the mean by less; a root halves
+/// that. Σw − ddof is off by 2u·Σw.
+CellError error_of_scores(const Standard& s, double weight, double denominator, bool centred,
+                          bool filled) {
+  constexpr double u = unit_roundoff;
+  const double deviation = 6 * u + 1.01 * u * weight / denominator;
+  CellError out{.relative = 1.01 * (3 * u + deviation)};
+  if (!centred) return out;
+  double rest = 0;  // in units of the deviations
+  for (Index j = 0; j < s.rest.size(); ++j) rest = std::max(rest, std::abs(s.rest[j]) / s.scale[j]);
+  out.shift = 4 * u * (1 + rest);
+  if (filled) out.apart = out.shift;  // missing cells lie on the mean itself
+  return out;
+}
+
+}  // namespace
+
 template <class T>
 Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   const Index d = passes.features();
@@ -22,53 +54,85 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   passes.run("means", [&](const Rows<T>& rows, const double* weights) {
     means.add(rows, weights, options.threads);
   });
-  Standard out{means.mean(), {}, {}};
+  Standard out;
+  out.mean = means.mean();
   if (options.scale != Scale::std) return out;
 
-  // z-scores of uncentred data are about 0.
-  const Vector<double> centre = options.center ? out.mean : Vector<double>(Vector<double>::Zero(d));
-  Vector<double> scatter = Vector<double>::Zero(d), sums = Vector<double>::Zero(d);
+  const auto columns = static_cast<std::size_t>(d);
+  std::vector<Sum> squares(columns), sums(columns), present(columns);
+  Sum all;
   Matrix<double> x(block_rows, d);
   passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
     for (Index i = 0; i < rows.rows(); i += block_rows) {
       const Index count = std::min(block_rows, rows.rows() - i);
-      centred_block(rows.middle(i, count), 0, d, {.centre = centre.data(), .nan_on_centre = fill},
-                    x.data(), d);
+      centred_block(rows.middle(i, count), 0, d, {.centre = out.mean.data()}, x.data(), d);
       for (Index r = 0; r < count; ++r) {
         const double w = weights ? weights[i + r] : 1.0;
         if (w == 0) continue;  // at any distance
-        scatter += w * x.row(r).transpose().cwiseAbs2();
-        sums += w * x.row(r).transpose();
+        all.add(w);
+        for (std::size_t j = 0; j < columns; ++j) {
+          const double about = x(r, static_cast<Index>(j));
+          if (fill && std::isnan(about)) continue;  // on the mean
+          squares[j].add(w * about * about);
+          sums[j].add(w * about);
+          if (fill) present[j].add(w);
+        }
       }
     }
   });
-  const double weight = passes.weight();
-  // The mean is rounded, at 1e15 to the nearest eighth: what that adds to the squares is taken off.
-  if (options.center && weight > 0) scatter -= sums.cwiseAbs2() / weight;
+  const double weight = all.value(), denominator = weight - options.ddof;
   constexpr double epsilon_of_data = std::numeric_limits<T>::epsilon();
+  out.scale.resize(d);
+  out.rest = Vector<double>::Zero(d);
   for (Index j = 0; j < d; ++j) {
-    const double squares = scatter[j] + weight * centre[j] * centre[j];
-    out.constant.push_back(scatter[j] <= 16 * epsilon_of_data * epsilon_of_data * squares);
-    scatter[j] = standard_deviation(scatter[j], squares, weight - options.ddof, epsilon_of_data);
+    const auto at = static_cast<std::size_t>(j);
+    const double counted = fill ? present[at].value() : weight, sum = sums[at].value();
+    double scatter = squares[at].value();
+    if (counted > 0) {
+      // The mean is rounded, at 1e15 to the nearest eighth: what that adds is taken off.
+      out.rest[j] = sum / counted;
+      scatter -= sum * out.rest[j];
+    }
+    const double about_zero = scatter + weight * out.mean[j] * out.mean[j];
+    out.constant.push_back(scatter <= 16 * epsilon_of_data * epsilon_of_data * about_zero);
+    out.scale[j] = standard_deviation(scatter, about_zero, denominator, epsilon_of_data);
   }
-  out.scale = std::move(scatter);
+  out.error = error_of_scores(out, weight, denominator, options.center, fill);
+  if (!options.center) {
+    out.mean.setZero();
+    out.rest.resize(0);
+  }
   return out;
 }
 
-template <class T>
-Matrix<T> standardized(const Rows<T>& rows, const Standard& standard) {
+Standard about_rounded_mean(Standard standard) {
+  for (Index j = 0; j < standard.rest.size(); ++j)
+    standard.error.shift += std::abs(standard.rest[j]) / standard.scale[j];
+  standard.rest.resize(0);
+  return standard;
+}
+
+template <class Out, class T>
+Matrix<Out> standardized_as(const Rows<T>& rows, const Standard& standard) {
   const Index d = rows.cols();
-  Matrix<T> out(rows.rows(), d);
+  Matrix<Out> out(rows.rows(), d);
   const Vector<double> zero = Vector<double>::Zero(d);
   Matrix<double> x(std::min(block_rows, rows.rows()), d);
+  const bool scaled = standard.scale.size() > 0, rest = standard.rest.size() > 0;
   for (Index i = 0; i < rows.rows(); i += block_rows) {
     const Index count = std::min(block_rows, rows.rows() - i);
     centred_block(rows.middle(i, count), 0, d, {.centre = zero.data()}, x.data(), d);
     for (Index r = 0; r < count; ++r)
       for (Index j = 0; j < d; ++j) {
-        double value = std::isnan(x(r, j)) ? standard.mean[j] : x(r, j);
-        if (standard.scale.size() > 0) value = (value - standard.mean[j]) / standard.scale[j];
-        out(i + r, j) = static_cast<T>(value);
+        double value = x(r, j);
+        const bool missing = std::isnan(value) && standard.mean.size() > 0;
+        if (missing) value = standard.mean[j];
+        if (scaled) {
+          value -= standard.mean[j];
+          if (rest && !missing) value -= standard.rest[j];
+          value /= standard.scale[j];
+        }
+        out(i + r, j) = static_cast<Out>(value);
       }
   }
   return out;
@@ -92,9 +156,10 @@ void require_finite(const Rows<T>& x, bool missing_are_filled) {
 #define MERCER_INSTANTIATE(T)                                     \
   template void require_finite(const Rows<T>&, bool);             \
   template Standard find_standard(Passes<T>&, const FitOptions&); \
-  template Matrix<T> standardized(const Rows<T>&, const Standard&);
+  template Matrix<T> standardized_as<T>(const Rows<T>&, const Standard&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
+template Matrix<double> standardized_as<double>(const Rows<float>&, const Standard&);
 #undef MERCER_INSTANTIATE
 
 }  // namespace mercer

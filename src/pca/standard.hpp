@@ -1,6 +1,7 @@
 #pragma once
 // Rows as a map or a kernel sees them: missing cells filled in, z-scores when asked for.
 
+#include "kernels/entry_error.hpp"
 #include "pca/passes.hpp"
 
 #include <mercer/fit.hpp>
@@ -11,12 +12,17 @@ namespace mercer {
 
 /// What is done to a row x before φ: NaN → mean, then (x − mean)/scale where there is a scale.
 struct Standard {
-  Vector<double> mean;           ///< of the columns, of the cells that are there
-  Vector<double> scale;          ///< standard deviations; empty: none
+  Vector<double> mean;           ///< of the columns, of the cells that are there; 0 for x/scale
+  Vector<double> scale;          ///< deviations about the mean; empty: none
   std::vector<bool> constant{};  ///< columns that vary by no more than rounding; their scale is 1
+  /// What rounding has left of the mean: at 1e9 it is 1e-7. z-scores have it taken off too where
+  /// this is not empty.
+  Vector<double> rest{};
+  CellError error{};  ///< of z-scores in double
 };
 
-/// One pass over the rows for the mean, another for the scale.
+/// One pass over the rows for the mean, another for the scale. Rows that are scaled but not centred
+/// keep their mean: they are divided by the same deviations.
 template <class T>
 Standard find_standard(Passes<T>& passes, const FitOptions& options);
 
@@ -29,8 +35,25 @@ inline bool changes_rows(const FitOptions& options) {
 template <class T>
 void require_finite(const Rows<T>& x, bool missing_are_filled);
 
-/// The rows, dense.
+/// The rows, dense; `Out` may be wider than T.
+template <class Out, class T>
+Matrix<Out> standardized_as(const Rows<T>& rows, const Standard& standard);
 template <class T>
-Matrix<T> standardized(const Rows<T>& rows, const Standard& standard);
+Matrix<T> standardized(const Rows<T>& rows, const Standard& standard) {
+  return standardized_as<T>(rows, standard);
+}
+
+/// How far the cells that `standardized` gives may be off. Means that were put into missing cells
+/// of rows without a scale are what was asked about.
+template <class T>
+CellError cell_error(const Standard& standard) {
+  CellError error = standard.error;
+  if (error.any() && sizeof(T) == sizeof(float)) error.relative += 0x1.01p-24;
+  return error;
+}
+
+/// The same about the mean as it is rounded, which is what a model has: for kernels that may see by
+/// how little rows differ, and for which nothing but differences counts.
+Standard about_rounded_mean(Standard standard);
 
 }  // namespace mercer

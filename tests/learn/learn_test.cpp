@@ -159,7 +159,7 @@ TEST(Learn, z_scores_and_maps_end_in_a_model_of_the_rows_as_they_were) {
   LearnOptions options = gha(2);
   options.epochs = 60;
   options.scale = Scale::std;
-  const auto exact = fit(x, {.components = 2, .scale = Scale::std});
+  const auto exact = fit(x, {.components = 2, .scale = Scale::std, .ddof = 0});
   const Learned learned = learn(Rows<double>(x), options);
   EXPECT_LT((learned.model.scale() - exact.scale()).cwiseAbs().maxCoeff(), 1e-12 * 300);
   const Matrix<double> a = learned.model.transform(x), b = exact.transform(x);
@@ -175,10 +175,28 @@ TEST(Learn, z_scores_and_maps_end_in_a_model_of_the_rows_as_they_were) {
   EXPECT_LT((mapped.model.input_mean() - x.colwise().mean().transpose()).norm(), 1e-9);
 }
 
+TEST(Learn, z_scores_have_a_variance_of_one_over_the_rows) {
+  Matrix<double> x(4, 1);
+  x << 0, 1, 2, 7;
+  LearnOptions options;
+  options.learner.rule = "ccipca";
+  options.learner.components = 1;
+  options.scale = Scale::std;
+  EXPECT_NEAR(learn(Rows<double>(x), options).model.explained_variance()[0], 1, 1e-12);
+
+  // Without a mean rows are divided and not moved: Σx²/Σ(x − 2.5)² = 54/29.
+  options.learner.centre = LearnedMean::none;
+  options.epochs = 20;
+  const Learned plain = learn(Rows<double>(x), options);
+  EXPECT_NEAR(plain.model.scale()[0], std::sqrt(29.0 / 4), 1e-12);
+  EXPECT_NEAR(plain.model.mean()[0], 0, 1e-300);
+  EXPECT_NEAR(plain.model.explained_variance()[0], 54.0 / 29, 1e-6);
+}
+
 TEST(Learn, M_E4_kernel_pca_is_learned_from_all_rows_and_from_landmarks) {
   const Matrix<double> x = cloud(60, 0);
   const Kernel kernel = Kernel::parse("rbf(gamma=0.05)");
-  const auto exact = fit(x, {.components = 2, .kernel = kernel, .scale = Scale::std});
+  const auto exact = fit(x, {.components = 2, .kernel = kernel, .scale = Scale::std, .ddof = 0});
   for (const Index landmarks : {0, 60}) {
     LearnOptions options = gha(2);
     options.kernel = kernel;

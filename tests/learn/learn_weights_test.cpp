@@ -28,7 +28,8 @@ TEST(LearnWeights, row_weights_count_in_components_theory_scale_and_mean) {
   const Matrix<double> x = cloud(400);
   const Vector<double> weights = turning_weights(x);
   for (const Scale scale : {Scale::none, Scale::std}) {
-    const auto exact = fit(Rows<double>(x), {.components = 2, .scale = scale}, weights.data());
+    const auto exact =
+        fit(Rows<double>(x), {.components = 2, .scale = scale, .ddof = 0}, weights.data());
     LearnOptions options = gha(2);
     options.scale = scale;
     options.epochs = 80;

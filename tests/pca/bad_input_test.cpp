@@ -39,6 +39,28 @@ TEST(FitRefuses, options_out_of_range) {
                      [&] { fit(x, {.center = false, .missing = Missing::mean}); });
 }
 
+TEST(FitRefuses, rows_that_floats_make_equal_and_says_so) {
+  Matrix<float> x(3, 1);
+  x << 100000000, 100000001, 100000002;
+  for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd})
+    test::expect_error(Errc::bad_data, {"equal", "in single precision"},
+                       [&] { fit(x, {.solver = solver}); });
+  for (const char* kernel : {"rbf", "rbf(gamma=1)"}) {
+    FitOptions options{.components = 1, .kernel = Kernel::parse(kernel)};
+    test::expect_error(Errc::bad_data, {"equal", "in single precision"}, [&] { fit(x, options); });
+    options.approx = parse_approx("cholesky(rank=2)");
+    test::expect_error(Errc::bad_data, {"equal", "in single precision"}, [&] { fit(x, options); });
+  }
+}
+
+TEST(FitRefuses, models_whose_numbers_are_no_floats) {
+  Matrix<float> x(3, 1);
+  x << 1e30F, 2e30F, 5e30F;
+  FitOptions options{.components = 1, .kernel = kernels::linear()};
+  options.approx = parse_approx("cholesky(rank=2)");
+  test::expect_error(Errc::bad_data, {"single precision", "scale"}, [&] { fit(x, options); });
+}
+
 TEST(FitRefuses, too_few_rows_and_rows_without_variance) {
   for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
     test::expect_error(Errc::bad_data, {"no rows"}, [&] { fit(some_rows(0), {.solver = solver}); });

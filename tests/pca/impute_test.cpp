@@ -92,6 +92,13 @@ TEST(Impute, in_fit_is_the_fit_of_the_completed_rows) {
                   .isApprox(model.components(), 1e-3));
 }
 
+TEST(Impute, intervals_say_that_they_are_of_the_rows_as_completed) {
+  const Matrix<double> x = low_rank(60, 5, 2, 0.3, 9);
+  const FitOptions options{.components = 2, .missing = Missing::em};
+  EXPECT_HAS(fit(with_holes(x, 0.1, 3), options).report().certificate.reason, "as completed");
+  EXPECT_EQ(fit(x, options).report().certificate.reason, "");
+}
+
 TEST(Impute, weights_count_as_repeated_rows) {
   const Matrix<double> x = with_holes(low_rank(40, 5, 2, 0.2, 9), 0.1, 10);
   Matrix<double> repeated(80, 5);

@@ -46,7 +46,7 @@ Exact exact_pairs(const Rows<double>* memory, const double* weights, Source<doub
   const auto borrowed = memory ? from_memory(*memory, weights) : nullptr;
   Source<double>& rows = memory ? *borrowed : source;
   FitOptions fitting;
-  fitting.center = options.learner.centre != LearnedMean::none || (standard && map->is_identity());
+  fitting.center = options.learner.centre != LearnedMean::none;
   fitting.ddof = 0;
   fitting.memory = options.memory;
   fitting.threads = options.learner.threads;

@@ -77,6 +77,8 @@ std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& o) {
       in.source->name());
   FitOptions fitting;
   fitting.scale = Scale::std;
+  fitting.center = o.learner.centre != LearnedMean::none;
+  fitting.ddof = 0;  // as its variances
   fitting.threads = o.learner.threads;
   Passes<double> passes =
       in.memory ? Passes<double>(*in.memory, in.weights, o.monitor) : Passes<double>(*in.source);

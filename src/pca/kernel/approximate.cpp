@@ -10,6 +10,8 @@
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/kernel/width_sample.hpp"
 #include "pca/linear/spectrum.hpp"
+#include "pca/linear/spectrum_checks.hpp"
+#include "pca/model_of.hpp"
 #include "solvers/dense.hpp"
 
 #include <chrono>
@@ -50,7 +52,7 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   s.total = explained + features.left;
   s.noise = features.noise;
   require(features.varies || !options.center, Errc::bad_data,
-          "all rows are equal, there is no variance to explain");
+          "all rows are equal{}, there is no variance to explain", in_precision<T>());
   const auto require_variance = [&](bool seen) {
     require(
         seen, Errc::bad_data,
@@ -176,7 +178,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   const Kernel kernel = open ? widths.completed(*options.kernel) : *options.kernel;
   require_valid(kernel, few.rows(), options.threads);
 
-  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0};
+  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0, {}};
   const auto require_fits = [&](const char* name, Index asked) {
     require(asked <= fit_in, Errc::out_of_memory,
             "`approx`: {}(features={}) does not fit in memory, {} would; use a larger `memory`",
@@ -265,9 +267,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
                          const FitOptions& options, const Schema& schema, double budget) {
   const auto start = std::chrono::steady_clock::now();
   if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
-  FitOptions about_the_mean = options;  // whether the features are centred is another question
-  about_the_mean.center = true;
-  Standard standard = find_standard(passes, about_the_mean);
+  Standard standard = seen_standard(find_standard(passes, options), options);
   require(passes.rows() > 0, Errc::bad_data, "{} has no rows", Input(passes.name()));
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
           "one row has no variance: kernel PCA needs at least two");
@@ -280,6 +280,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   SeenRows<T> rows(passes, moved || changes_rows(options) ? &standard : nullptr, options);
   FeatureSpace<T> space = choose_features(rows, approx, budget);
   if (moved) space.centring = centring_error<T>();
+  space.cells = cell_error<T>(standard);
   const bool landmarks = space.landmarks != nullptr;
   const auto features = static_cast<double>(space.features());
   FeatureSums<T> sums(std::move(space), options.threads);
@@ -294,6 +295,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   ModelParts<T> parts = parts_of(sums, approx, options);
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
+  require_representable(parts);
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;

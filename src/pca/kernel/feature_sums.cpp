@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace mercer {
 
@@ -69,7 +71,7 @@ void FeatureSums<T>::Sum::clear(Index m) {
   second.resize(m, m);
   second.setZero();
   weight = trace = left = 0;
-  entries = {};
+  entries = moved = {};
 }
 
 template <class T>
@@ -80,6 +82,7 @@ void FeatureSums<T>::Sum::merge(const Sum& later) {
   trace += later.trace;
   left += later.left;
   entries = larger(entries, later.entries);
+  moved = larger(moved, later.moved);
 }
 
 template <class T>
@@ -158,6 +161,7 @@ void FeatureSums<T>::add_block(const Block& block, std::optional<Vector<double>>
   if (features.rows() < n) features.resize(n, m);
   Vector<double> whole(n), left = Vector<double>::Zero(n);
   into.entries = larger(into.entries, make_features(block, features, whole, left));
+  if (n > 0) into.moved = larger(into.moved, moved_error(space_.kernel, block.rows, space_.cells));
   const Vector<double> weights =
       block.weights ? Vector<double>(Eigen::Map<const Vector<double>>(block.weights, n))
                     : Vector<double>(Vector<double>::Ones(n));
@@ -228,6 +232,9 @@ typename FeatureSums<T>::Result FeatureSums<T>::result(bool center, double toler
   const SampleError error = sample.error(space_.kernel, *space_.map, center);
   out.error = error.error;
   out.confidence = error.confidence;
+  const double moved = all.moved.of_matrix(all.trace, all.trace, all.weight);
+  out.error.below += moved;
+  out.error.above += moved;
   return out;
 }
 
@@ -305,13 +312,24 @@ typename FeatureSums<T>::Result FeatureSums<T>::of_landmarks(const Sum& all,
           "the landmarks explain {:.3g} more than there is, where rounding accounts for {:.3g}: "
           "please report this with the data",
           -left / out.scale, trace_rounding / out.scale);
+  double rows_rounding = 0;
+  if (space_.cells.any()) {
+    // The matrix of rows that are off by so much: ‖|K|‖ ≤ ‖K‖_F ≤ ‖K̂‖_F + tr(K − K̂).
+    const double norm =
+        scatter_of(all, shift, false, most).norm() + std::abs(all.left) + trace_rounding;
+    EntryError moved = all.moved;
+    moved.absolute *= out.scale;
+    rows_rounding = moved.of_matrix(std::min(norm, all.trace), all.trace, all.weight);
+    // That of floats is in the intervals, and not among what the tolerance bounds.
+    if (std::is_same_v<T, double>) out.noise = out.rounding += std::exchange(rows_rounding, 0);
+  }
   // K − K̂ has no negative eigenvalue: its trace is its trace norm and bounds every eigenvalue. A
   // computed trace below 0 is one of 0 or more, to within its rounding.
   out.left = std::max(0.0, left);
   out.error.rank = m;
   out.error.error = all.trace > 0 ? out.left / all.trace : 0;
-  out.error.below = out.rounding;
-  out.error.above = out.left + trace_rounding + out.rounding;
+  out.error.below = out.rounding + rows_rounding;
+  out.error.above = out.left + trace_rounding + out.rounding + rows_rounding;
   out.map = std::visit(
       [&](auto anchors) { return kernel_map<T>(landmarks.kernel(), std::move(anchors)); },
       landmarks.anchors(m));

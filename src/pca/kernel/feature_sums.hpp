@@ -24,6 +24,7 @@ struct FeatureSpace {
   Index cols = 0;
   std::uint64_t seed = default_seed;  ///< of the rows by which random features are judged
   double centring = 0;  ///< relative error of kernel values from rows that were moved before
+  CellError cells{};    ///< of the rows as they come
 
   Index features() const { return landmarks ? landmarks->size() : map->features(); }
 };
@@ -66,6 +67,7 @@ class FeatureSums {
     Matrix<double> second;  // Σ w(φ − s)(φ − s)ᵀ, upper triangle
     double weight = 0, trace = 0, left = 0;
     EntryError entries;  // of the similarities of all rows to the landmarks
+    EntryError moved;    // what the error of the rows makes of kernel values
 
     void clear(Index m);
     void merge(const Sum& later);

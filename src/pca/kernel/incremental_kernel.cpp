@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/moved_rows.hpp"
+#include "pca/model_of.hpp"
 #include "pca/validate.hpp"
 
 #include <cmath>
@@ -38,15 +39,14 @@ struct IncrementalKernelPca<T>::State {
     const double budget = options.memory > 0 ? static_cast<double>(options.memory)
                                              : 0.8 * static_cast<double>(available_memory_bytes());
     Passes<T> passes(first.rows(), weights_of_first(), options.monitor);
-    FitOptions about_the_mean = options;
-    about_the_mean.center = true;
-    standard = find_standard(passes, about_the_mean);
+    standard = seen_standard(find_standard(passes, options), options);
     options.approx = for_rows(*options.approx, first.size());
     const bool moved = move_to_mean(passes, standard, options);
     changes = moved || changes_rows(options);
     SeenRows<T> rows(passes, changes ? &standard : nullptr, options);
     FeatureSpace<T> space = choose_features(rows, *options.approx, budget);
     if (moved) space.centring = centring_error<T>();
+    space.cells = cell_error<T>(standard);
     sums.emplace(std::move(space), options.threads);
     rows.run("features",
              [&](const Rows<T>& piece, const double* w, std::int64_t) { sums->add(piece, w); });
@@ -117,6 +117,7 @@ Model<T> IncrementalKernelPca<T>::model() const {
   ModelParts<T> parts = parts_of(*s.sums, *s.options.approx, s.options);
   parts.input_mean = s.standard.mean.template cast<T>();
   parts.scale = s.standard.scale.template cast<T>();
+  require_representable(parts);
   parts.report.weighted = s.weighted;
   parts.report.solver.passes = 1;
   parts.report.solver.why =

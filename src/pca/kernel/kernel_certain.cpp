@@ -47,14 +47,16 @@ KernelSpectrum spectrum_of(const Tiles<T>& tiles, const FitOptions& options, con
 /// too coarse.
 KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const FitOptions& options,
                          const double* weights, double budget, const KernelOrigin& origin,
-                         double centring) {
+                         const RowRounding& rounding) {
   const auto widened = [&](const Rows<double>& wide, double taken) {
-    Tiles<double> tiles = kernel_tiles(kernel, wide, options.center);
-    add_error(tiles, {.diagonal = centring});
+    const CellError& cells = rounding.wide ? rounding.wide_cells : rounding.cells;
+    Tiles<double> tiles = kernel_tiles(kernel, wide, options.center, false, cells);
+    add_error(tiles, {.diagonal = rounding.centring});
     return spectrum_of(tiles, options, weights, budget - taken, origin);
   };
   if (!rows.sparse()) {
-    const Matrix<double> wide = rows.dense().cast<double>();
+    const Matrix<double> wide =
+        rounding.wide ? rounding.wide() : Matrix<double>(rows.dense().cast<double>());
     const double taken = static_cast<double>(wide.size()) * sizeof(double);
     return widened(Rows<double>(wide), taken);
   }
@@ -81,7 +83,7 @@ template <class T>
 KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Kernel* kernel,
                                 [[maybe_unused]] const Rows<T>& rows, const FitOptions& options,
                                 const double* weights, double budget, const KernelOrigin& origin,
-                                [[maybe_unused]] double centring) {
+                                const RowRounding& rounding) {
   if constexpr (std::is_same_v<T, float>) {
     if (kernel) {
       const double largest = tiles.diagonal.maxCoeff();
@@ -100,7 +102,7 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
       if (s && s->error <= allowed_error<T>(options)) return *std::move(s);
       KernelOrigin coarse = origin;
       coarse.score_epsilon = std::numeric_limits<float>::epsilon();
-      s = in_double(*kernel, rows, options, weights, budget, coarse, centring);
+      s = in_double(*kernel, rows, options, weights, budget, coarse, rounding);
       s->why += "; kernel values in double, as those in float are too coarse";
       require_known<T>(*s, options);
       return *std::move(s);
@@ -108,7 +110,7 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
   }
   KernelSpectrum s = spectrum_of(tiles, options, weights, budget, origin);
   if (kernel && s.error > allowed_error<T>(options)) {
-    const Tiles<T> exact = kernel_tiles(*kernel, rows, options.center, true);
+    const Tiles<T> exact = kernel_tiles(*kernel, rows, options.center, true, rounding.cells);
     if (smaller_error(exact.likely, tiles.likely)) {
       s = spectrum_of(exact, options, weights, budget, origin);
       s.why += "; distances from differences, as those from inner products are too coarse";
@@ -120,9 +122,9 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
 
 template KernelSpectrum certain_spectrum(const Tiles<float>&, const Kernel*, const Rows<float>&,
                                          const FitOptions&, const double*, double,
-                                         const KernelOrigin&, double);
+                                         const KernelOrigin&, const RowRounding&);
 template KernelSpectrum certain_spectrum(const Tiles<double>&, const Kernel*, const Rows<double>&,
                                          const FitOptions&, const double*, double,
-                                         const KernelOrigin&, double);
+                                         const KernelOrigin&, const RowRounding&);
 
 }  // namespace mercer

@@ -22,7 +22,8 @@ RoundingBound matrix_rounding(const Tiles<T>& tiles, const Vector<double>& w, do
 
 void refuse_constant(const KernelOrigin& origin) {
   if (origin.equal_rows)
-    fail(Errc::bad_data, "all rows are equal to this kernel: there is no variance to explain");
+    fail(Errc::bad_data, "all rows are equal to this kernel{}: there is no variance to explain",
+         origin.single ? " in single precision" : "");
   fail(Errc::bad_data,
        "{} has no variance on these rows but rounding{}, though they are not equal; centre and "
        "scale the data (fit with `scale=std`), or use another kernel or parameter",

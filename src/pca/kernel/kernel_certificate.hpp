@@ -35,6 +35,7 @@ struct KernelOrigin {
   bool equal_rows = false;  ///< all rows are the same, number by number
   /// ε of the numbers that scores are computed with, where the kernel's own are finer; else 0.
   double score_epsilon = 0;
+  bool single = false;  ///< the rows are in single precision
 };
 
 /// Refuses rows on which the kernel has no variance.

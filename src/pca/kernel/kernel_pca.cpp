@@ -7,6 +7,8 @@
 #include "kernels/weighted_width.hpp"
 #include "pca/kernel/kernel_certain.hpp"
 #include "pca/kernel/moved_rows.hpp"
+#include "pca/kernel/seen_rows.hpp"
+#include "pca/model_of.hpp"
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
@@ -108,10 +110,8 @@ double largest_number(const Rows<T>& rows) {
   return largest;
 }
 
-/// About the mean: whether the features are centred is another question.
 template <class T>
-Standard rows_standard(const Rows<T>& x, const double* weights, FitOptions options) {
-  options.center = true;
+Standard rows_standard(const Rows<T>& x, const double* weights, const FitOptions& options) {
   Passes<T> passes(x, weights, options.monitor);
   const double largest = options.scale == Scale::std ? largest_number(x) : 1;
   // Deviations come from squares, which must neither vanish nor overflow.
@@ -120,6 +120,7 @@ Standard rows_standard(const Rows<T>& x, const double* weights, FitOptions optio
   Standard out = find_standard(passes, options);
   for (Index j = 0; j < out.mean.size(); ++j) {
     out.mean[j] = std::ldexp(out.mean[j], -passes.exponent());
+    if (out.rest.size() > 0) out.rest[j] = std::ldexp(out.rest[j], -passes.exponent());
     if (!out.constant[static_cast<std::size_t>(j)])
       out.scale[j] = std::ldexp(out.scale[j], -passes.exponent());
   }
@@ -231,7 +232,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   else require_finite(x, options.missing == Missing::mean);
   Standard standard;
   if (!options.precomputed) {
-    standard = rows_standard(x, weights, options);
+    standard = seen_standard(rows_standard(x, weights, options), options);
   }
   bool moved = false;
   if (!options.precomputed) {
@@ -247,7 +248,9 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
     kernel = completed_by_weight(*options.kernel, rows, weights);
     if (!options.clip) require_valid(*kernel, rows, options.threads);
   }
-  Tiles<T> tiles = kernel ? kernel_tiles(*kernel, rows, options.center) : matrix_tiles(rows);
+  const CellError cells = cell_error<T>(standard);
+  Tiles<T> tiles =
+      kernel ? kernel_tiles(*kernel, rows, options.center, false, cells) : matrix_tiles(rows);
   // One half stands for the mean of both.
   if (!kernel) add_error(tiles, {.absolute = 0.5 * asymmetry});
   // Cells that were centred have been rounded once more, to half a unit of their last place.
@@ -257,9 +260,18 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   const double copied = static_cast<double>(copy.size()) * sizeof(T);
   const KernelOrigin origin{
       kernel ? fmt::format("the kernel {}", kernel->text()) : "the precomputed kernel matrix",
-      kernel && kernel->always_valid(), noise, all_equal(rows)};
+      kernel && kernel->always_valid(),
+      noise,
+      all_equal(rows),
+      0,
+      std::is_same_v<T, float>};
+  RowRounding rounding{.centring = centring, .cells = cells};
+  if (cells.any() && std::is_same_v<T, float>) {
+    rounding.wide = [&] { return standardized_as<double>(x, standard); };
+    rounding.wide_cells = cell_error<double>(standard);
+  }
   KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
-                                      budget - copied, origin, centring);
+                                      budget - copied, origin, rounding);
   if (moved) s.why += "; rows centred before the kernel";
 
   ModelParts<T> parts;
@@ -270,6 +282,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   parts.mean = options.center ? Vector<T>(s.mean.cast<T>()) : Vector<T>(Vector<T>::Zero(x.rows()));
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
+  require_representable(parts);
   parts.eigenvalues = s.eigenvalues;
   if (!options.precomputed) parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;

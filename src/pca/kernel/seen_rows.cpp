@@ -2,8 +2,10 @@
 
 #include "core/monitor.hpp"
 #include "core/parallel.hpp"
+#include "kernels/node.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mercer {
 
@@ -11,6 +13,13 @@ namespace {
 /// Rows of a piece for each thread: a few tenths of a second of work with a thousand landmarks.
 constexpr Index rows_a_thread = 4096;
 }  // namespace
+
+Standard seen_standard(Standard standard, const FitOptions& options) {
+  const bool narrow = options.kernel && options.kernel->node()->of_differences();
+  // Missing cells lie on the mean itself.
+  return narrow && options.missing != Missing::mean ? about_rounded_mean(std::move(standard))
+                                                    : standard;
+}
 
 template <class T>
 void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_view note) {

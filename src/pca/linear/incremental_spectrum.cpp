@@ -78,9 +78,10 @@ Spectrum stream_factor(const CentredFactor::Node& node, const FitOptions& option
   }
   s.column_scatter = r.colwise().squaredNorm().transpose();
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, node.weight);
-  require_variance(s, "the stream");
+  require_variance<T>(s, "the stream");
   if (options.scale == Scale::std) {
-    s.scale = scales<T>(s.column_scatter, s.mean, node.weight, options);
+    // The deviations are about the mean, also where rows keep it.
+    s.scale = scales<T>(node.r.colwise().squaredNorm().transpose(), mean, node.weight, options);
     const Vector<double> divisors = divisors_of(s);
     // QR is stable column by column, so scaling may come after it.
     r.array().rowwise() /= divisors.array().transpose();

@@ -44,7 +44,7 @@ struct CheckedScatter {
     s.column_noise = noise_of_columns<T>(scatter, s.mean, passes.weight());
     if (s.scale.size() > 0) s.column_noise.array() /= divisors.array().square();
     s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
-    require_variance(s, passes.name());
+    require_variance<T>(s, passes.name());
   }
 };
 
@@ -117,7 +117,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
     how.make_dense = how.nan_on_shift;
     s.scale = how.scale = standard.scale;
     for (std::size_t j = 0; j < standard.constant.size(); ++j)  // nothing to be scaled up
-      if (standard.constant[j]) how.scale[static_cast<Index>(j)] = infinity;
+      if (standard.constant[j] && options.center) how.scale[static_cast<Index>(j)] = infinity;
     divisors = how.scale;
   }
   const Vector<double> centre = how.shift;

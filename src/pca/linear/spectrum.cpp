@@ -7,6 +7,7 @@
 #include "pca/linear/moment_errors.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
+#include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -46,6 +47,14 @@ Vector<double> means(Passes<T>& passes, const FitOptions& options) {
   require_finite(mean, passes);
   if (!options.center) mean.setZero();
   return mean;
+}
+
+/// Rows that are scaled but not centred are divided by their deviations about the mean, which no
+/// sum about 0 has.
+template <class T>
+void take_scales_first(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
+  if (options.scale == Scale::std && !options.center)
+    s.scale = find_standard(passes, options).scale;
 }
 
 /// Squares as they were summed, about the shift, by column.
@@ -145,9 +154,12 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   Matrix<double> scatter = moments.scatter(options.center);
   s.column_scatter = scatter.diagonal();
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, moments.weight());
-  require_variance(s, name, moments.rounding(options.center).cwiseAbs2());
+  require_variance<T>(s, name, moments.rounding(options.center).cwiseAbs2());
   if (options.scale == Scale::std) {
-    s.scale = scales<T>(s.column_scatter, s.mean, moments.weight(), options);
+    // The deviations are about the mean, also where rows keep it.
+    s.scale = options.center ? scales<T>(s.column_scatter, s.mean, moments.weight(), options)
+                             : scales<T>(moments.scatter_diagonal(true), moments.mean(),
+                                         moments.weight(), options);
     const Vector<double> divisors = divisors_of(s);
     scatter.array().colwise() /= divisors.array();
     scatter.array().rowwise() /= divisors.array().transpose();
@@ -211,6 +223,7 @@ template <class T>
 Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
   Spectrum s;
   s.mean = means(passes, options);
+  take_scales_first(passes, options, s);
   const Index k_most = wanted(passes, options);
   const CentredRows<T> a = centred_rows(passes, s, options);
   const Gram g = gram(a, options.threads, options.monitor);
@@ -259,6 +272,7 @@ template <class T>
 Spectrum by_svd(Passes<T>& passes, const FitOptions& options) {
   Spectrum s;
   s.mean = means(passes, options);
+  take_scales_first(passes, options, s);
   wanted(passes, options);  // a k that is too large is refused before the work
   if (passes.memory() && passes.rows() < passes.features()) {
     take_rows(centred_rows(passes, s, options), passes, options, s);

@@ -116,10 +116,17 @@ inline Vector<double> divisors_of(const Spectrum& s) {
   return out;
 }
 
+/// Rows that floats have made equal need not have been.
+template <class T>
+constexpr const char* in_precision() {
+  return sizeof(T) == sizeof(float) ? " in single precision" : "";
+}
+
 /// Some column varies by more than its rounding, that of the data and, where it is known, that of
 /// its sums.
-inline void require_variance(const Spectrum& s, const std::string& name,
-                             const Vector<double>& errors = {}) {
+template <class T>
+void require_variance(const Spectrum& s, const std::string& name,
+                      const Vector<double>& errors = {}) {
   for (Index j = 0; j < s.column_scatter.size(); ++j)
     if (s.column_scatter[j] > std::max(s.column_noise[j], errors.size() > 0 ? errors[j] : 0.0))
       return;
@@ -132,8 +139,8 @@ inline void require_variance(const Spectrum& s, const std::string& name,
       "{}: numbers near {:.2g} have squares below the smallest number there is; multiply them by "
       "a constant",
       Input(name), size);
-  require(spread > 0, Errc::bad_data, "{}: all rows are equal, there is no variance to explain",
-          Input(name));
+  require(spread > 0, Errc::bad_data, "{}: all rows are equal{}, there is no variance to explain",
+          Input(name), in_precision<T>());
   fail(Errc::bad_data,
        "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} are apart by no "
        "more "

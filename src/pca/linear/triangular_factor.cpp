@@ -139,7 +139,7 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Mo
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, weight);
   if (options.scale == Scale::std && s.scale.size() == 0)
     s.scale = scales<T>(s.column_scatter, s.mean, weight, options);
-  require_variance(s, passes.name());
+  require_variance<T>(s, passes.name());
   // QR is stable column by column, so scaling may come after it.
   if (s.scale.size() > 0) {
     const Vector<double> divisors = divisors_of(s);
@@ -182,10 +182,11 @@ CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptio
   s.column_scatter = columns.scatter;
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, passes.weight());
   require_range(s.column_scatter.sum(), passes);
-  require_variance(s, passes.name());
+  require_variance<T>(s, passes.name());
   a.far = passes.weight() * s.mean.squaredNorm() > s.column_scatter.sum();
   if (options.scale == Scale::std) {
-    s.scale = scales<T>(s.column_scatter, s.mean, passes.weight(), options);
+    if (s.scale.size() == 0)
+      s.scale = scales<T>(s.column_scatter, s.mean, passes.weight(), options);
     a.scale = divisors_of(s);
     scale_columns(s, a.scale);
   }

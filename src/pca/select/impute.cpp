@@ -158,7 +158,15 @@ Model<T> fit(const Imputed<T>& rows, const FitOptions& options, const double* we
   FitOptions complete = options;
   complete.missing = Missing::error;
   ModelParts<T> parts = fit(Rows<T>(rows.x), complete, weights).parts();
-  if (rows.report.cells > 0) parts.report.imputation = rows.report;
+  if (rows.report.cells > 0) {
+    parts.report.imputation = rows.report;
+    std::string& reason = parts.report.certificate.reason;
+    if (!reason.empty()) reason += "; ";
+    reason += fmt::format(
+        "of the rows as completed, whose cells are about {:.0e} deviations from the limit of the "
+        "iteration",
+        rows.report.change);
+  }
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;
