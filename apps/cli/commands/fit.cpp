@@ -214,6 +214,7 @@ void fit_rows(const FitFlags& flags) {
   if (plot)
     cloud = stream ? cloud_of(model, stream->sample(), transforming)
                    : cloud_of(model, *rows.whole(), transforming);
+  rows.require_unchanged();
   stop_if_interrupted();
   if (model_file) model_file->publish();
   if (scores) scores->close();

@@ -213,6 +213,7 @@ void tune_rows(const TuneFlags& flags) {
     plot_file->write(tune_svg(tuned, options.criterion));
     plot_file->finish();
   }
+  source.require_unchanged();
   stop_if_interrupted();
   if (model_file) model_file->publish();
   if (table_file) table_file->publish();

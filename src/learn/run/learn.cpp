@@ -132,6 +132,7 @@ class Run {
       if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
       stop_ = LearnStop::interrupted;
     }
+    in_.source->require_unchanged();
     if (!o_.checkpoint.empty()) save();
     // Of the rows that wait for their mini-batch a run that goes on makes a full one.
     learner_->flush();
