@@ -130,6 +130,10 @@ class Run {
       }
     } catch (const Error& error) {
       if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
+      const auto exact = trace_.largest_variance();
+      if (error.code() == Errc::not_converged && exact && o_.learner.rule == "hebb")
+        throw Error(error.code(), fmt::format("{} (the exact lambda_1 of the rows is {:.3g})",
+                                              error.what(), *exact));
       stop_ = LearnStop::interrupted;
     }
     in_.source->require_unchanged();
