@@ -62,6 +62,7 @@ void check(const LearnOptions& o) {
   }
   require(!o.resume || !o.checkpoint.empty(), Errc::bad_option,
           "resume needs to know the checkpoint");
+  if (!o.checkpoint.empty()) require_own_checkpoint(o.checkpoint);
 }
 
 /// Steps of one kind of event: the multiples of `every`.
@@ -129,11 +130,11 @@ class Run {
         position_weight_ = 0;
       }
     } catch (const Error& error) {
-      if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
       const auto exact = trace_.largest_variance();
       if (error.code() == Errc::not_converged && exact && o_.learner.rule == "hebb")
         throw Error(error.code(), fmt::format("{} (the exact lambda_1 of the rows is {:.3g})",
                                               error.what(), *exact));
+      if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
       stop_ = LearnStop::interrupted;
     }
     in_.source->require_unchanged();
