@@ -170,6 +170,7 @@ void fit_rows(const FitFlags& flags) {
   const TransformOptions transforming{options.threads, options.missing};
 
   KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory, !flags.scores.empty());
+  note_header(rows.schema(), flags.parts.front(), flags.rows, flags.run);
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
   if (plot && !rows.in_memory()) {
     const auto sample_bytes = static_cast<Index>(

@@ -90,6 +90,7 @@ Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
                     flags.rows.missing));
   const std::size_t memory = memory_of(flags);
   Table<T> table = read_all(*open<T>(flags.rows.data, reading), memory / 2);
+  note_header(table.schema, flags.rows.data, flags.rows, flags.run);
   if (table.dropped_rows > 0 && !flags.run.quiet)
     say(fmt::format("mercer: note: {} row{} with missing cells left out\n", table.dropped_rows,
                     table.dropped_rows == 1 ? "" : "s"));

@@ -297,6 +297,7 @@ void learn_rows(const LearnFlags& flags) {
   check_outputs(flags);
 
   const auto source = open<double>(flags.rows.data, reading);
+  note_header(source->schema(), source->name(), flags.rows, flags.run);
   options.map = map_of(flags, source->schema().features);
   std::optional<TraceFile> trace;
   if (!flags.trace.empty()) {

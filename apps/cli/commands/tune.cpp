@@ -173,6 +173,7 @@ void tune_rows(const TuneFlags& flags) {
   const int threads = options.fit.threads;
   const ReadOptions reading = read_options(flags.rows, flags.run, options.fit.monitor, memory);
   KeptRows<T> source(open<T>(flags.rows.data, reading), options.fit.memory, true);
+  note_header(source.schema(), source.name(), flags.rows, flags.run);
   require(source.in_memory(), Errc::out_of_memory,
           "'{}' does not fit into half of --memory {}, and tuning draws from all rows: it takes {} "
           "or more",
