@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) {
       if (!cli::interrupted()) cli::end_by_closed_pipe();
-      return cli::complain(130, error.what());
+      return cli::complain(cli::exit_code_of_signal(), error.what());
     }
     return cli::complain(error.code() == Errc::bad_option ? 2 : 1, error.what());
   } catch (const std::bad_alloc&) {

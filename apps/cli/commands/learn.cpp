@@ -300,9 +300,19 @@ void learn_rows(const LearnFlags& flags) {
   note_header(source->schema(), source->name(), flags.rows, flags.run);
   options.map = map_of(flags, source->schema().features);
   std::optional<TraceFile> trace;
+  ClosedPipe pipe;
   if (!flags.trace.empty()) {
     trace.emplace(flags.trace, !flags.checkpoint.empty(), flags.resume);
     options.trace = trace->output();
+    // A reader that has seen enough of the trace does not end a run that has more to give.
+    if (flags.trace == "-" &&
+        !(flags.model.empty() && flags.plot.empty() && flags.checkpoint.empty())) {
+      const TraceOutput plain = options.trace;
+      options.trace.row = [&pipe, plain](const TraceRow& row) {
+        pipe.survives([&] { plain.row(row); });
+      };
+      options.trace.flush = [&pipe, plain] { pipe.survives(plain.flush); };
+    }
   }
   if (options.model_every > 0)
     options.on_model = [&](const Model<double>& model) { model.save(flags.model); };
@@ -319,22 +329,24 @@ void learn_rows(const LearnFlags& flags) {
   const Learned learned = run();
 
   std::optional<OutputFile> model_file, plot_file;
-  const auto prepare = [](std::optional<OutputFile>& file, const std::string& path,
-                          const auto& content) {
+  const auto prepare = [&](std::optional<OutputFile>& file, const std::string& path,
+                           const auto& content) {
     if (path.empty()) return;
     file.emplace(path);
-    file->write(content());
-    file->finish();
+    pipe.survives([&] {
+      file->write(content());
+      file->finish();
+    });
   };
   prepare(model_file, flags.model, [&] { return learned.model.serialize(); });
   prepare(plot_file, flags.plot, [&] {
     return run_svg(learned.trace, {.title = fmt::format("{} on {}, rate {}", flags.rule,
                                                         source->name(), flags.rate)});
   });
-  if (trace) trace->finish();
+  if (trace) pipe.survives([&] { trace->finish(); });
   if (model_file) model_file->publish();
   if (plot_file) plot_file->publish();
-  if (trace) trace->publish();
+  if (trace) pipe.survives([&] { trace->publish(); });
   bar.erase();
   if (flags.resume && !learned.resumed_at && !flags.run.quiet)
     say(
@@ -343,6 +355,7 @@ void learn_rows(const LearnFlags& flags) {
                     flags.checkpoint));
   if (!flags.run.quiet && !flags.json) show(learned, flags, *source);
   if (flags.json) print(json_of(learned, flags));
+  pipe.end();
   if (learned.stop == LearnStop::interrupted)
     throw Error(Errc::interrupted,
                 flags.model.empty()
