@@ -129,7 +129,7 @@ void add_compress(CLI::App& app) {
            "how scores are stored: float32, float16 or int8 (float16)", "Results");
   add_preimage_flags(command, flags->preimage, false);
   command.callback([flags] {
-    files_of(*flags, "DATA").check();
+    files_of(*flags, "DATA", Content::compressed).check();
     std::visit([&](const auto& model) { compress_rows(model, *flags); }, load_model(*flags));
   });
 }
@@ -147,7 +147,7 @@ void add_decompress(CLI::App& app) {
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] {
-    FilePlan().reads("FILE", flags->file).writes("--output", flags->output).check();
+    FilePlan().reads("FILE", flags->file).writes("--output", flags->output, Content::rows).check();
     if (parse_is_float(flags->precision)) decompress_rows<float>(*flags);
     else decompress_rows<double>(*flags);
   });

@@ -58,7 +58,9 @@ void add_denoise(CLI::App& app) {
   add_text(command, "--start", flags->preimage.start, "WHERE",
            "where the fixed point begins: ridge, or row for the row itself (ridge)", "Pre-images");
   command.callback([flags] {
-    files_of(*flags, "DATA").writes("--distances", flags->preimage.distances).check();
+    files_of(*flags, "DATA")
+        .writes("--distances", flags->preimage.distances, Content::rows)
+        .check();
     std::visit([&](const auto& model) { denoise_rows(model, *flags); }, load_model(*flags));
   });
 }

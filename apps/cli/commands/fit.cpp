@@ -4,7 +4,6 @@
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
-#include "flags/output_trial.hpp"
 #include "maps/from_text.hpp"
 #include "rows/model_file.hpp"
 #include "rows/rounded_rows.hpp"
@@ -65,14 +64,11 @@ struct FitFlags {
 void check_outputs(const FitFlags& flags) {
   FilePlan plan;
   plan.reads("DATA", flags.parts)
-      .writes("--output", flags.model)
-      .writes("--scores", flags.scores)
-      .writes("--imputed", flags.imputed)
+      .writes("--output", flags.model, Content::model)
+      .writes("--scores", flags.scores, Content::rows)
+      .writes("--imputed", flags.imputed, Content::rows)
       .prints_json(flags.json);
   plan.check();
-  if (can_try(flags.model)) OutputFile trial(flags.model);
-  if (can_try(flags.imputed)) Sink<double> trial(flags.imputed, {"x1"});
-  if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});
 }
 
 template <class T>
@@ -128,13 +124,7 @@ void check_space(const FitFlags& flags) {
 template <class T>
 Model<T> fit_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
   if (flags.map.empty()) return fit(rows, options);
-  auto map = map_from_text<T>(flags.map, rows.schema().features);
-  if (!map)
-    throw UsageError(
-        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
-                    "plain(degree=2) and squares",
-                    flags.map));
-  return fit(rows, std::move(map), options);
+  return fit(rows, map_from_text<T>(flags.map, rows.schema().features), options);
 }
 
 /// The rows with their missing cells filled, as a file.
@@ -165,6 +155,7 @@ void fit_rows(const FitFlags& flags) {
   options.keep_rows = parse_integer("--keep-rows", flags.keep_rows, 0, 1'000'000'000);
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   check_outputs(flags);
+  require_map(flags.map);
 
   const bool words = !flags.run.quiet && !flags.json;
   const bool plot = words && !flags.no_plot;

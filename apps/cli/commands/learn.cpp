@@ -8,7 +8,6 @@
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
-#include "flags/output_trial.hpp"
 #include "maps/from_text.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
@@ -144,26 +143,32 @@ void check_outputs(const LearnFlags& flags) {
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
   FilePlan plan;
   plan.reads("DATA", flags.rows.data)
-      .writes("--output", flags.model)
-      .writes("--trace", flags.trace)
-      .writes("--plot", flags.plot)
-      .writes("--checkpoint", flags.checkpoint)
+      .writes("--output", flags.model, Content::model)
+      .writes("--trace", flags.trace, Content::rows)
+      .writes("--plot", flags.plot, Content::picture)
+      .writes("--checkpoint", flags.checkpoint, Content::checkpoint)
       .prints_json(flags.json);
   if (flags.mean != "running" && flags.mean != "none") plan.reads("--mean", flags.mean);
   if (!flags.checkpoint.empty()) {  // what goes on from a checkpoint keeps more beside its files
     for (const char* end : {".previous", ".previous.new"})
-      plan.writes("--checkpoint", flags.checkpoint + end);
-    if (!flags.trace.empty()) plan.writes("--trace", flags.trace + ".partial");
+      plan.writes("--checkpoint", flags.checkpoint + end, Content::checkpoint);
+    if (!flags.trace.empty()) plan.writes("--trace", flags.trace + ".partial", Content::checkpoint);
   }
   plan.check();
-  for (const std::string* path : {&flags.model, &flags.plot})
-    if (can_try(*path)) OutputFile trial(*path);
-  if (can_try(flags.checkpoint)) OutputFile trial(flags.checkpoint);
-  if (can_try(flags.trace)) Sink<double> trial(flags.trace, {"step"});
 }
 
-void explain(const Rate& rate) {
+void explain(const Rate& rate, bool json) {
   const RobbinsMonro theory = rate.conditions();
+  if (json) {
+    Json conditions = Json::array();
+    for (const RobbinsMonro::Condition& c : theory.conditions)
+      conditions.push_back({{"condition", c.text}, {"holds", c.holds}, {"why", c.why}});
+    return print(json_text(Json{{"rate", rate.text()},
+                                {"robbins_monro", theory.every()},
+                                {"conditions", std::move(conditions)}},
+                           2) +
+                 "\n");
+  }
   std::string text = fmt::format("rate {}\n", rate.text());
   for (const RobbinsMonro::Condition& c : theory.conditions)
     text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
@@ -272,17 +277,11 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
 
 std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, Index inputs) {
   if (flags.map.empty()) return nullptr;
-  auto map = map_from_text<double>(flags.map, inputs);
-  if (!map)
-    throw UsageError(
-        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
-                    "plain(degree=2) and squares",
-                    flags.map));
-  return map;
+  return map_from_text<double>(flags.map, inputs);
 }
 
 void learn_rows(const LearnFlags& flags) {
-  if (flags.explain_rate) return explain(Rate::parse(flags.rate));
+  if (flags.explain_rate) return explain(Rate::parse(flags.rate), flags.json);
   if (flags.rows.data.empty()) throw UsageError("DATA is missing");
   ProgressBar bar(!flags.run.quiet);
   LearnOptions options = learn_options(flags, bar.monitor());
@@ -295,6 +294,7 @@ void learn_rows(const LearnFlags& flags) {
   reading.live = true;
   if (flags.rows.data == "-") reading.block_bytes = 256 << 10;  // rows that are lost when stopped
   check_outputs(flags);
+  require_map(flags.map);
 
   const auto source = open<double>(flags.rows.data, reading);
   note_header(source->schema(), source->name(), flags.rows, flags.run);

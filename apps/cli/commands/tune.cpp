@@ -8,7 +8,6 @@
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
-#include "flags/output_trial.hpp"
 #include "rows/model_file.hpp"
 #include "rows/preimage_rows.hpp"
 #include "rows/rows_in_memory.hpp"
@@ -16,6 +15,7 @@
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/summary.hpp"
+#include "tune/grid.hpp"
 
 #include <mercer/picture.hpp>
 #include <mercer/tune.hpp>
@@ -143,6 +143,21 @@ void share_memory(TuneOptions& options, const Rows<T>& all) {
   options.fit.memory = static_cast<std::size_t>((total - held) / options.fit.threads - preimages);
 }
 
+/// Throws when an expression is of no kernel at all: where only some of a list are none, the others
+/// are compared.
+void require_kernel(const std::string& expression) {
+  std::optional<Error> first;
+  for (const std::string& text : written_out({expression})) {
+    try {
+      Kernel::parse(text);
+      return;
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (first) throw *first;
+}
+
 template <class T>
 void tune_rows(const TuneFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
@@ -160,14 +175,13 @@ void tune_rows(const TuneFlags& flags) {
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
   FilePlan plan;
   plan.reads("DATA", flags.rows.data)
-      .writes("--output", flags.model)
-      .writes("--table", flags.table)
-      .writes("--plot", flags.plot)
-      .writes("--checkpoint", flags.checkpoint)
+      .writes("--output", flags.model, Content::model)
+      .writes("--table", flags.table, Content::table)
+      .writes("--plot", flags.plot, Content::picture)
+      .writes("--checkpoint", flags.checkpoint, Content::checkpoint)
       .prints_json(flags.json);
   plan.check();
-  for (const std::string& path : {flags.model, flags.table, flags.plot})
-    if (can_try(path)) OutputFile trial(path);
+  for (const std::string& expression : flags.kernels) require_kernel(expression);
 
   const std::size_t memory = options.fit.memory;
   const int threads = options.fit.threads;
