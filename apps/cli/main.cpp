@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) {
       if (!cli::interrupted()) cli::end_by_closed_pipe();
-      return cli::complain_of(error, 130);
+      return cli::complain_of(error, cli::exit_code_of_signal());
     }
     return cli::complain_of(error, error.code() == Errc::bad_option ? 2 : 1);
   } catch (const std::bad_alloc&) {

@@ -112,6 +112,10 @@ class Source {
   /// The rows, when all of them already lie in memory (or in a memory map) and can be borrowed
   /// for as long as the source lives; nothing otherwise.
   virtual std::optional<Block<T>> whole() { return std::nullopt; }
+
+  /// Throws `Errc::bad_data` when the file behind `whole()` is no longer the one that was opened
+  /// (size, time of change). A pass asks this at its end; who borrows the rows asks it when done.
+  virtual void require_unchanged() const {}
 };
 
 /// A source over rows that the caller keeps alive. `schema` may add names; what the rows

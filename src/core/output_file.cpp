@@ -9,23 +9,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace mercer {
 
 namespace {
-
-/// The file itself when `path` is a symbolic link: a rename must not replace the link.
-std::string resolved(const std::string& path) {
-  struct stat info {};
-  if (lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return path;
-  char* real = realpath(path.c_str(), nullptr);
-  if (!real) return path;
-  std::string out(real);
-  std::free(real);
-  return out;
-}
 
 mode_t default_mode() {
   const mode_t mask = umask(0);
@@ -41,6 +30,17 @@ int open_unnamed(const std::string& folder) {
 
 }  // namespace
 
+std::string file_behind_links(std::string path) {
+  constexpr int most_links = 40;
+  for (int i = 0; i < most_links; ++i) {
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+    if (error) return path;
+    path = target.is_absolute() ? target : std::filesystem::path(path).parent_path() / target;
+  }
+  return path;
+}
+
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (path_ == "-") {
     fd_ = STDOUT_FILENO;
@@ -55,7 +55,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     return;
   }
   if (exists && access(path_.c_str(), W_OK) != 0) give_up(errno);
-  path_ = resolved(path_);
+  path_ = file_behind_links(path_);  // a rename must not replace a link
   const std::size_t slash = path_.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
   temporary_ = folder + "." + path_.substr(folder.size()) + ".XXXXXX";

@@ -16,6 +16,9 @@
 
 namespace mercer {
 
+/// The file that a symbolic link stands for, whether it is there yet or not.
+std::string file_behind_links(std::string path);
+
 class OutputFile {
  public:
   explicit OutputFile(std::string path);

@@ -120,6 +120,7 @@ class FileStream final : public ByteStream {
       if (waits_) wait(got);
       const ssize_t n = ::read(fd_, out + got, capacity - got);
       at_end_ = n == 0;
+      if (at_end_ && size_ > 0) require_unchanged();
       if (at_end_) break;
       if (n > 0) {
         got += static_cast<std::size_t>(n);

@@ -28,7 +28,7 @@ class ByteStream {
   virtual bool can_rewind() const = 0;
 
   /// Throws `Errc::bad_data` when the file is no longer the one that was opened: another size or
-  /// another time of change. `rewind` asks this too.
+  /// another time of change. `rewind`, and `read` at the end, ask this too.
   virtual void require_unchanged() const {}
 
   /// Bytes that `read` will give in all, when known (plain files); 0 otherwise.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string>
 #include <string_view>
 
 namespace mercer::csv {
@@ -146,9 +147,62 @@ class Opening {
            std::find(like.features.begin(), like.features.end(), name) != like.features.end();
   }
 
+  /// Names such as 0,1,2,3 (a data frame without names) or 2019,2020,2021 above other numbers.
+  bool counts_up(const Row& first, char delimiter) {
+    if (numbers_of(first) < 2 || !consecutive(first, first)) return false;
+    if (names_of_the_model(first)) return true;
+    const RowScan below = scan_at(first.end, delimiter);
+    if (below.cells != static_cast<Index>(first.cells.size()) || below.fault != Fault::none)
+      return false;
+    const Row second = row(below, delimiter);
+    if (consecutive(first, second)) return false;
+    // Two or three whole numbers may count up by chance; above fractions they do not.
+    constexpr int beyond_chance = 4;
+    if (numbers_of(first) < beyond_chance && !has_fraction(first, second)) return false;
+    return true;
+  }
+
+  bool names_of_the_model(const Row& first) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < first.cells.size(); ++i)
+      if (first.kinds[i] == Cell::number) names.push_back(first.cells[i]);
+    return names == options_.like.features;
+  }
+
+  static int numbers_of(const Row& row) {
+    return static_cast<int>(std::ranges::count(row.kinds, Cell::number));
+  }
+
+  /// Where `first` has numbers, `row` has whole ones in digits alone, each one more than the one
+  /// before; elsewhere `first` has text.
+  static bool consecutive(const Row& first, const Row& row) {
+    constexpr std::size_t most_digits = 15;
+    long long before = -1;
+    for (std::size_t i = 0; i < first.cells.size(); ++i) {
+      if (first.kinds[i] == Cell::text) continue;
+      const std::string& cell = row.cells[i];
+      if (first.kinds[i] != Cell::number || cell.empty() || cell.size() > most_digits ||
+          !std::ranges::all_of(cell, [](char c) { return c >= '0' && c <= '9'; }))
+        return false;
+      const long long number = std::stoll(cell);
+      if (before >= 0 && number != before + 1) return false;
+      before = number;
+    }
+    return true;
+  }
+
+  static bool has_fraction(const Row& first, const Row& row) {
+    for (std::size_t i = 0; i < first.cells.size(); ++i)
+      if (first.kinds[i] == Cell::number && row.kinds[i] == Cell::number &&
+          row.cells[i].find_first_of(".eE") != std::string::npos)
+        return true;
+    return false;
+  }
+
   bool has_header(const Row& first, char delimiter) {
     if (options_.header != Header::automatic) return options_.header == Header::yes;
     const auto& kinds = first.kinds;
+    if (counts_up(first, delimiter)) return true;
     if (std::find(kinds.begin(), kinds.end(), Cell::text) == kinds.end()) return false;
     const auto numeric = [](Cell kind) { return kind == Cell::number || kind == Cell::infinite; };
     if (std::none_of(kinds.begin(), kinds.end(), numeric)) return true;

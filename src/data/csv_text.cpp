@@ -65,6 +65,7 @@ void Text::read_at(char* out, std::size_t bytes, std::size_t offset) const {
     const ssize_t n = ::pread(bytes_->descriptor(), out, bytes, static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     require(n >= 0, Errc::io, "cannot read '{}': {}", name(), std::strerror(errno));
+    if (n == 0) bytes_->require_unchanged();
     require(n > 0, Errc::io, "'{}' became shorter while it was read", name());
     out += n;
     offset += static_cast<std::size_t>(n);
@@ -94,6 +95,7 @@ void Text::fill(std::size_t bytes, std::size_t stretch) {
     tallies_[static_cast<std::size_t>(i)] = tally(window_ + begin, window_ + end);
   });
   if (known_size_ != 0) complete_ = consumed_ + size_ == known_size_;
+  if (known_size_ != 0 && complete_ && fresh > 0) bytes_->require_unchanged();
   ends_bare_ = complete_ && size_ > 0 && window_[size_ - 1] != '\n';
   std::memset(window_ + size_, '\n', back_padding);
 }

@@ -9,6 +9,9 @@
 
 namespace mercer {
 
+/// The name of the mapped file that holds this address; null: none does. For handlers of signals.
+const char* mapped_file_at(const void* address);
+
 class FileMap {
  public:
   FileMap() = default;

@@ -68,6 +68,9 @@ class NpySource final : public Source<T> {
     return std::nullopt;
   }
 
+  void require_unchanged() const override {
+    if (direct_ && map_.data()) bytes_->require_unchanged();
+  }
   bool can_rewind() const override { return resident_ || bytes_->can_rewind(); }
   void rewind() override {
     bytes_->require_unchanged();
@@ -148,6 +151,7 @@ class NpySource final : public Source<T> {
     reporter_(static_cast<double>(begin_));
     if (begin_ == 0) dropped_ = missing_ = 0;
     if (begin_ == header_.rows) {
+      if (map_.data()) bytes_->require_unchanged();
       clean_ = clean_ || (dropped_ == 0 && missing_ == 0);
       return false;
     }

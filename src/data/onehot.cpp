@@ -73,6 +73,7 @@ class OneHot final : public Source<T> {
   Index dropped_rows() const override { return source_->dropped_rows(); }
   Index missing_cells() const override { return source_->missing_cells(); }
   std::string name() const override { return source_->name(); }
+  void require_unchanged() const override { source_->require_unchanged(); }
 
  private:
   /// Categories stand where their column stood, by name or as the model has them.

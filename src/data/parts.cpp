@@ -27,6 +27,7 @@ class Widened final : public Source<T> {
   Index dropped_rows() const override { return source_->dropped_rows(); }
   Index missing_cells() const override { return source_->missing_cells(); }
   std::string name() const override { return source_->name(); }
+  void require_unchanged() const override { source_->require_unchanged(); }
 
  private:
   std::optional<Block<T>> wide(std::optional<Block<T>> block) const {
@@ -103,6 +104,9 @@ class Parts final : public Source<T> {
   Index expected_rows() const override { return sum(&Source<T>::expected_rows); }
   Index dropped_rows() const override { return sum(&Source<T>::dropped_rows); }
   Index missing_cells() const override { return sum(&Source<T>::missing_cells); }
+  void require_unchanged() const override {
+    for (const auto& part : parts_) part->require_unchanged();
+  }
   bool can_rewind() const override {
     return std::ranges::all_of(parts_, [](const auto& part) { return part->can_rewind(); });
   }

@@ -30,16 +30,25 @@ Format chosen_format(const std::string& path, bool gzip, Format asked) {
        supported);
 }
 
+Format checked_format(const std::string& path, bool gzip, Format asked) {
+  const Format chosen = chosen_format(path, gzip, asked);
+  require(!gzip || chosen != Format::npy, Errc::bad_option,
+          "'{}': a compressed NPY cannot be written, its header changes at the end; leave .gz out",
+          path);
+  return chosen;
+}
+
 }  // namespace
+
+void require_row_file(const std::string& path) {
+  checked_format(path, ends_with(path, ".gz"), Format::by_extension);
+}
 
 template <class T>
 Sink<T>::Sink(const std::string& path, std::vector<std::string> columns, Texts texts, Format format,
               int threads) {
   const bool gzip = ends_with(path, ".gz");
-  const Format chosen = chosen_format(path, gzip, format);
-  require(!gzip || chosen != Format::npy, Errc::bad_option,
-          "'{}': a compressed NPY cannot be written, its header changes at the end; leave .gz out",
-          path);
+  const Format chosen = checked_format(path, gzip, format);
   auto bytes = std::make_unique<ByteSink>(path, gzip);
   if (chosen == Format::npy) writer_ = npy_writer<T>(std::move(bytes), columns);
   else

@@ -7,6 +7,9 @@
 
 namespace mercer {
 
+/// Throws `Errc::bad_option` when rows cannot be written to a file of this name.
+void require_row_file(const std::string& path);
+
 /// One a format. `finish` may be called twice.
 template <class T>
 class Sink<T>::Writer {

@@ -136,6 +136,14 @@ double held_bytes(const Rows<T>& x) {
                     : entries * sizeof(T);
 }
 
+/// Rows of a memory map are those of the file as it was opened only when nobody wrote to it since.
+template <class T, class Work>
+Model<T> fit_borrowed(const Source<T>& source, const Work& work) {
+  Model<T> model = work();
+  source.require_unchanged();
+  return model;
+}
+
 /// Fits by `road`, which takes a source, and keeps the rows that the options ask for.
 template <class T, class Road>
 Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Road& road) {
@@ -169,8 +177,10 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
       return fit_once(source, options);
     // Kernels compare every row with every other: all of them are needed at once.
     if (const auto all = source.whole())
-      return fit_kernel_rows(all->rows, options, all->weights, source.schema(),
-                             allowed - held_bytes(all->rows));
+      return fit_borrowed(source, [&] {
+        return fit_kernel_rows(all->rows, options, all->weights, source.schema(),
+                               allowed - held_bytes(all->rows));
+      });
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
     return fit_kernel_rows(table.rows(), options,
                            table.weights.empty() ? nullptr : table.weights.data(), table.schema,
@@ -180,8 +190,10 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
   const bool keep = !source.can_rewind() || source.schema().sparse || bytes <= allowed / 2;
   if (keep) {
     if (const auto all = source.whole())
-      return fit_in_memory(all->rows, options, all->weights, source.schema(),
-                           allowed - held_bytes(all->rows));
+      return fit_borrowed(source, [&] {
+        return fit_in_memory(all->rows, options, all->weights, source.schema(),
+                             allowed - held_bytes(all->rows));
+      });
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
     return fit_in_memory(table.rows(), options,
                          table.weights.empty() ? nullptr : table.weights.data(), table.schema,

@@ -31,6 +31,7 @@ class MappedSource final : public Source<Out> {
 
   const Schema& schema() const override { return schema_; }
   std::string name() const override { return source_.name(); }
+  void require_unchanged() const override { source_.require_unchanged(); }
   Index expected_rows() const override { return source_.expected_rows(); }
   Index dropped_rows() const override { return source_.dropped_rows(); }
   bool can_rewind() const override { return source_.can_rewind(); }

@@ -82,7 +82,7 @@ Spectrum find_spectrum(Solver road, Passes<T>& passes, const FitOptions& options
   // Of rows that keep their mean, such a column is left as it is, and the others are not.
   for (Index j = 0; j < s.scale.size() && !options.center; ++j)
     require(s.scale[j] != 1, Errc::bad_data,
-            "{}: column {} does not vary, so --scale std leaves it as it is, and numbers of this "
+            "{}: column {} does not vary, so `scale=std` leaves it as it is, and numbers of this "
             "size cannot be squared beside z-scores; leave the column out",
             passes.name(), j + 1);
   undo(s, passes.exponent(), passes.name());

@@ -52,6 +52,7 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   if (completes) {
     const Block<T> all = *source.whole();
     const Imputed<T> rows = impute(all.rows, options, {}, all.weights);
+    source.require_unchanged();
     return fit(rows, options, all.weights, source.schema());
   }
   if (significant) return fit_significant(source, map, options);

@@ -170,8 +170,8 @@ class DecompressedRows final : public Source<T> {
   std::optional<Block<T>> next() override {
     const Compressed& about = file_.about;
     const Index count = std::min(rows_a_chunk(about.columns), about.rows - done_);
-    if (count <= 0) return std::nullopt;
     bytes_->require_unchanged();
+    if (count <= 0) return std::nullopt;
     const auto size =
         static_cast<std::size_t>(count * about.components * score_bytes(about.scores));
     const std::string bytes = scores_->next(size);

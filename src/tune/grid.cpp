@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 #include "kernels/weighted_width.hpp"
+#include "tune/grid.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -107,14 +108,19 @@ Matrix<T> seen_rows(const Rows<T>& x, Scale scale, const CountedRows& some) {
 
 }  // namespace
 
+std::vector<std::string> written_out(const std::vector<std::string>& expressions) {
+  std::vector<std::string> written;
+  for (const std::string& expression : expressions) expand(expression, written);
+  return written;
+}
+
 template <class T>
 std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const Rows<T>& x,
                                      Scale scale, const double* weights) {
   const CountedRows some = even_rows(weights, x.rows(), width_rows);
   const Matrix<T> seen = seen_rows(x, scale, some);
-  std::vector<std::string> written, grid;
-  for (const std::string& expression : expressions) expand(expression, written);
-  for (const std::string& text : written) {
+  std::vector<std::string> grid;
+  for (const std::string& text : written_out(expressions)) {
     try {
       const Kernel kernel = Kernel::parse(text);
       if (kernel.complete()) grid.push_back(kernel.text());

@@ -3,6 +3,8 @@
 
 #include "cli/support.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace mercer::test::bad_input_test {
 
 class BadInput : public testing::Test {
@@ -172,6 +174,35 @@ TEST_F(BadInput, M_P8_model_of_a_future_version) {
   ASSERT_NE(at, std::string::npos);
   model[at + field.size() - 2] = '9';
   expect_model_refused(dir.file("future.st", model), {"future.st", "9", "newer"});
+}
+
+TEST_F(BadInput, M_P8_numbers_that_count_up_are_names) {
+  const auto features = [&](const std::string& file, std::vector<std::string> more) {
+    more.insert(more.begin(), {"fit", file, "--json", "--no-plot"});
+    const auto run = mercer(more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return std::pair(nlohmann::json::parse(run.out), run.err);
+  };
+  const std::string frame =
+      dir.file("df0.csv", "0,1,2,3\n5,1,7,2\n4,2,6,9\n8,8,1,2\n3,9,4,4\n6,5,2,7\n");
+  const auto [json, note] = features(frame, {});
+  EXPECT_EQ(json.at("n_samples"), 5);
+  EXPECT_EQ(json.at("feature_names"), (std::vector<std::string>{"0", "1", "2", "3"}));
+  for (const char* word : {"mercer: note: the first line of", "df0.csv", "--header no"})
+    EXPECT_THAT(note, testing::HasSubstr(word));
+  EXPECT_EQ(features(frame, {"--header", "no"}).first.at("n_samples"), 6);
+  const std::string years =
+      dir.file("years.csv", "name,2019,2020,2021\nA,1.5,2,3.5\nB,2,2.5,1\nC,4,1,0.5\nD,1,0,2.25\n");
+  EXPECT_EQ(features(years, {"--id", "1"}).first.at("n_samples"), 4);
+  // Rows that happen to count up, and rows that all do, are rows.
+  const std::string whole = dir.file("whole.csv", "1,2\n5,3\n2,9\n4,4\n");
+  EXPECT_EQ(features(whole, {}).first.at("n_samples"), 4);
+  const std::string all = dir.file("all.csv", "1,2,3,4\n2,3,4,5\n0,5,1,1\n4,3,3,8\n");
+  EXPECT_EQ(features(all, {}).second, "");
+  // And a model finds such names again.
+  ASSERT_EQ(mercer({"fit", frame, "-q", "-o", dir / "m.st"}).exit_code, 0);
+  const auto scores = mercer({"transform", dir / "m.st", frame, "-q"});
+  EXPECT_EQ(cells(scores.out).size(), 1u + 5) << scores.err;
 }
 
 }  // namespace mercer::test::bad_input_test

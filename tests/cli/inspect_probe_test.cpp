@@ -140,4 +140,19 @@ TEST(CliProbe, directions_are_checked) {
                {"'1,0'"});
 }
 
+TEST(CliProbe, M_P1_directions_of_any_length_are_normalised) {
+  const auto along = [](const std::string& direction) {
+    return mercer(
+        {"probe", data_file("iris.csv"), "--label", "species", "--direction", direction, "--json"});
+  };
+  const auto variance = [&](const std::string& direction) {
+    const auto run = along(direction);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return nlohmann::json::parse(run.out).at("directions").at(0).at("variance").get<double>();
+  };
+  const double expected = variance("1,1,0,0");
+  for (const char* direction : {"1e160,1e160,0,0", "1e-170,1e-170,0,0", "1e308,1e308,0,0"})
+    EXPECT_NEAR(variance(direction), expected, 1e-12 * expected) << direction;
+}
+
 }  // namespace mercer::test::inspect_probe_test

@@ -1,4 +1,4 @@
-// Ctrl-C in the middle: exit code 130, one line, nothing left behind.
+// Signals in the middle: exit code 129, 130 or 143, one line, nothing left behind.
 
 #include "cli/support.hpp"
 
@@ -11,7 +11,7 @@ class CliInterrupt : public testing::Test {
   void expect_stopped(const std::vector<std::string>& arguments, const RunOptions& options) {
     const auto before = dir.list();
     const auto run = mercer(arguments, options);
-    EXPECT_EQ(run.exit_code, 130);
+    EXPECT_EQ(run.exit_code, 128 + options.signal);
     EXPECT_EQ(run.err, "mercer: interrupted\n");
     EXPECT_EQ(dir.list(), before);
   }
@@ -43,6 +43,11 @@ TEST_F(CliInterrupt, M_P6_while_fit_waits_for_more_rows) {
 TEST_F(CliInterrupt, M_P6_by_sigterm_too) {
   expect_stopped({"fit", "-", "--label", "species", "-o", dir / "m.st"},
                  {.input = rows(2000), .signal = SIGTERM, .signal_after_ms = 50});
+}
+
+TEST_F(CliInterrupt, M_P6_by_a_terminal_that_is_closed_too) {
+  expect_stopped({"fit", "-", "--label", "species", "-o", dir / "m.st"},
+                 {.input = rows(2000), .signal = SIGHUP, .signal_after_ms = 50});
 }
 
 TEST_F(CliInterrupt, M_P6_bytes_of_a_mapped_file_that_are_gone_are_an_error_in_words) {

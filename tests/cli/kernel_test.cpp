@@ -122,4 +122,19 @@ TEST(CliKernel, an_instruction_set_can_be_forced) {
   EXPECT_THAT(wrong.err, testing::HasSubstr("MERCER_SIMD"));
 }
 
+TEST(CliKernel, the_examples_of_the_help_do_what_it_says) {
+  std::vector<std::string> examples;
+  for (const std::string& line : split(mercer({"kernel", "check", "--help"}).out, '\n'))
+    if (line.starts_with("  mercer kernel check ")) examples.push_back(line);
+  ASSERT_EQ(examples.size(), 2u);
+  const std::string folder = data_file("iris.csv").substr(0, data_file("iris.csv").rfind('/'));
+  for (std::string example : examples) {
+    const std::size_t refused = example.find("  refused");
+    const int expected = refused == example.npos ? 0 : 1;
+    example = "'" + mercer_program() + "'" + example.substr(8, refused - 8);
+    EXPECT_EQ(run({"sh", "-c", "cd '" + folder + "' && " + example}).exit_code, expected)
+        << example;
+  }
+}
+
 }  // namespace mercer::test::kernel_test

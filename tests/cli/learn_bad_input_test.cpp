@@ -152,4 +152,42 @@ TEST_F(CliLearnBadInput, M_P8_a_disk_that_fills_up_while_checkpointing) {
   EXPECT_EQ(dir.list(), std::vector<std::string>{"c"});
 }
 
+TEST_F(CliLearnBadInput, M_P6_a_checkpoint_replaces_nothing_but_checkpoints) {
+  const std::string thesis = "three years of work\n";
+  for (const std::string name : {"c", "c.previous", "c.previous.new"}) {
+    dir.file(name, thesis);
+    for (const char* more : {"-q", "--resume"}) {
+      if (name == "c" && std::string(more) == "--resume") continue;
+      expect_error(learn({"--epochs", "1", "-q", "--checkpoint", dir / "c", more}), 1,
+                   {name, "not a checkpoint", "name another file"});
+    }
+    EXPECT_EQ(slurp(dir / name), thesis);
+    EXPECT_EQ(dir.list(), std::vector<std::string>{name});
+    std::filesystem::remove(dir / name);
+  }
+  dir.file("t.csv.partial", thesis);
+  expect_error(learn({"--epochs", "1", "-q", "--checkpoint", dir / "c", "--trace", dir / "t.csv"}),
+               1, {"t.csv.partial", "not a trace"});
+  EXPECT_EQ(slurp(dir / "t.csv.partial"), thesis);
+}
+
+TEST_F(CliLearnBadInput, M_P1_rows_whose_squares_no_double_holds_are_refused) {
+  for (const char* power : {"e100", "e-100", "e200", "e-200"}) {
+    std::string text = "a,b,c\n";
+    for (int i = 0; i < 300; ++i)
+      text += fmt::format("{0}{3},{1}{3},{2}{3}\n", i % 7, (i * i) % 11, (3 * i) % 5, power);
+    const std::string file = dir.file("x.csv", text);
+    for (const char* rule : {"hebb", "hebb-normalized", "oja", "gha", "block-oja", "ccipca"})
+      for (const char* batch : {"1", "8"}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", power, rule, batch));
+        for (const char* order : {"shuffled", "as-it-comes"})
+          expect_error(mercer({"learn", file, "--rule", rule, "--batch", batch, "--order", order,
+                               "-q", "-o", dir / "m.st"}),
+                       1, {"x.csv", "scale the data"});
+      }
+    EXPECT_EQ(mercer({"learn", file, "--scale", "std", "-q", "-o", dir / "m.st"}).exit_code, 0);
+    std::filesystem::remove(dir / "m.st");
+  }
+}
+
 }  // namespace mercer::test::learn_bad_input_test

@@ -31,12 +31,12 @@ TEST_F(CliLearnStream, the_end_of_input_gives_a_model) {
 }
 
 TEST_F(CliLearnStream, signals_give_the_model_of_the_rows_so_far) {
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     // Input stays open: only the signal ends the run. Rows that came before it are learned.
     const auto run = mercer({"learn", "-", "--rule", "gha", "-k", "2", "-q", "-o", dir / "m.st",
                              "--trace", dir / "t.csv", "--trace-every", "10"},
                             {.input = rows(50), .signal = signal, .signal_after_ms = 500});
-    EXPECT_EQ(run.exit_code, 130);
+    EXPECT_EQ(run.exit_code, 128 + signal);
     EXPECT_EQ(run.out, "");
     EXPECT_EQ(run.err, fmt::format("mercer: interrupted after 50 rows; the model of these is in "
                                    "'{}'\n",
@@ -49,7 +49,7 @@ TEST_F(CliLearnStream, signals_give_the_model_of_the_rows_so_far) {
 TEST_F(CliLearnStream, a_signal_before_the_first_row_leaves_nothing) {
   const auto run = mercer({"learn", "-", "-o", dir / "m.st"},
                           {.input = "a,b\n", .signal = SIGTERM, .signal_after_ms = 50});
-  EXPECT_EQ(run.exit_code, 130);
+  EXPECT_EQ(run.exit_code, 143);
   EXPECT_EQ(run.err, "mercer: interrupted\n");
   EXPECT_TRUE(dir.list().empty());
 }
@@ -63,7 +63,7 @@ TEST_F(CliLearnStream, M_E9_a_stream_goes_on_from_the_rows_it_has_seen) {
   ASSERT_EQ(mercer(with({"-o", dir / "whole.st"}), {.input = rows(3000)}).exit_code, 0);
   const auto first = mercer(with({"--checkpoint", dir / "c"}),
                             {.input = rows(1234), .signal = SIGTERM, .signal_after_ms = 500});
-  EXPECT_EQ(first.exit_code, 130);
+  EXPECT_EQ(first.exit_code, 143);
   const auto second = mercer(with({"--checkpoint", dir / "c", "--resume", "-o", dir / "parts.st"}),
                              {.input = rows(3000)});
   EXPECT_EQ(second.exit_code, 0) << second.err;

@@ -266,4 +266,23 @@ TEST_F(CliLearn, the_same_seed_gives_the_same_bits_for_any_number_of_threads) {
     EXPECT_EQ(Model<double>::load(dir / threads).components(), a.components());
 }
 
+TEST_F(CliLearn, explain_rate_answers_in_json_too) {
+  const auto run = mercer({"learn", "--explain-rate", "--rate", "1/n", "--json"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_EQ(json.at("rate"), "1/n");
+  EXPECT_EQ(json.at("robbins_monro"), true);
+  EXPECT_EQ(json.at("conditions").size(), 3u);
+}
+
+TEST_F(CliLearn, the_end_of_plain_hebb_has_the_exact_lambda_1_where_theory_knows_it) {
+  // Two columns: variances 4 and 1 over 400 rows, by their corners.
+  std::string text = "a,b\n";
+  for (int i = 0; i < 100; ++i) text += "2,1\n-2,1\n2,-1\n-2,-1\n";
+  const std::string file = dir.file("corners.csv", text);
+  const auto run = mercer({"learn", file, "--rule", "hebb", "--theory", "-q", "--mean", "none",
+                           "--rate", "constant(0.05)"});
+  expect_error(run, 1, {"plain Hebb has no bound", "the exact lambda_1 of the rows is 4)"});
+}
+
 }  // namespace mercer::test::learn_test

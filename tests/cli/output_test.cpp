@@ -111,4 +111,72 @@ TEST_F(CliOutput, a_symbolic_link_stays_one) {
   EXPECT_EQ(cells(slurp(dir / "real.csv")).size(), 1798u);
 }
 
+TEST_F(CliOutput, M_P6_a_name_with_the_extension_of_another_format_is_refused) {
+  const std::string iris = data_file("iris.csv"), model = dir / "m.st";
+  ASSERT_EQ(mercer({"fit", iris, "--label", "species", "-q", "-o", model}).exit_code, 0);
+  const auto before = dir.list();
+  const auto refused = [&](std::vector<std::string> words, const std::string& option,
+                           const std::string& path, const std::string& right) {
+    words.insert(words.end(), {option, dir / path});
+    expect_error(mercer(words), 2, {path, "written as " + right});
+  };
+  for (const char* picture : {"p.png", "p.PDF", "p.jpg", "p.csv"}) {
+    refused({"plot", model}, "-o", picture, ".svg");
+    refused({"learn", iris, "--label", "species"}, "--plot", picture, ".svg");
+    refused({"tune", iris, "--label", "species", "--kernel", "rbf"}, "--plot", picture, ".svg");
+  }
+  for (const char* path : {"m.csv", "m.npy", "m.st.gz"}) {
+    refused({"fit", iris, "--label", "species"}, "-o", path, ".st");
+    refused({"learn", iris, "--label", "species"}, "-o", path, ".st");
+    refused({"merge", model, model}, "-o", path, ".st");
+  }
+  for (const char* path : {"x.npy", "x.csv.gz"})
+    refused({"compress", model, iris}, "-o", path, ".mrc");
+  refused({"tune", iris, "--label", "species", "--kernel", "rbf"}, "--table", "t.npy", ".csv");
+  EXPECT_EQ(dir.list(), before);
+}
+
+TEST_F(CliOutput, M_P6_wrong_usage_is_refused_before_rows_are_waited_for) {
+  const std::string iris = data_file("iris.csv");
+  ASSERT_EQ(mercer({"fit", iris, "--label", "species", "-q", "-o", dir / "m.st"}).exit_code, 0);
+  ASSERT_EQ(mercer({"fit", iris, "--label", "species", "--kernel", "rbf(gamma=1)", "-k", "2", "-q",
+                    "-o", dir / "k.st"})
+                .exit_code,
+            0);
+  const auto before = dir.list();
+  const auto refused = [&](const std::vector<std::string>& words, int code,
+                           const std::vector<std::string>& parts) {
+    SCOPED_TRACE(words[0] + " " + words[1]);
+    // Input stays open: only the signal would end a program that waits for rows.
+    expect_error(mercer(words, {.input = "a,b\n", .signal = SIGTERM, .signal_after_ms = 300}), code,
+                 parts);
+  };
+  refused({"transform", dir / "m.st", "-", "-o", dir / "s.foo"}, 2, {"s.foo", ".csv"});
+  refused({"score", dir / "m.st", "-", "-o", dir / "s.foo"}, 2, {"s.foo", ".csv"});
+  refused({"kernel", "matrix", "rbf", "-", "-o", dir / "s.foo"}, 2, {"s.foo", ".csv"});
+  refused({"denoise", dir / "k.st", "-", "--distances", dir / "d.foo"}, 2, {"d.foo"});
+  refused({"inverse", dir / "k.st", "-", "--distances", dir / "d.foo"}, 2, {"d.foo"});
+  refused({"inspect", dir / "k.st", "--gradient", "-", "-o", dir / "g.foo"}, 2, {"g.foo"});
+  refused({"fit", "-", "--map", "bad"}, 2, {"--map 'bad'"});
+  refused({"learn", "-", "--map", "bad"}, 2, {"--map 'bad'"});
+  refused({"tune", "-", "--kernel", "rbf(gamma={1,)"}, 2, {"{"});
+  refused({"tune", "-", "--kernel", "rbf(gamma="}, 2, {"rbf(gamma="});
+  refused({"compress", dir / "m.st", "-", "-o", dir / "none/x.mrc"}, 1, {"none/x.mrc"});
+  EXPECT_EQ(dir.list(), before);
+}
+
+TEST_F(CliOutput, a_reader_that_goes_away_does_not_cost_the_other_outputs) {
+  const auto rows = dir.file("rows.npy", npy(50'000, 3, [](long i, long j) {
+                               return static_cast<double>((i * (j + 2)) % 31);
+                             }));
+  const auto head = [&](const std::string& words) {
+    return run({"sh", "-c",
+                "cd '" + dir.path() + "' && '" + mercer_program() + "' " + words + " | head -n 1"});
+  };
+  EXPECT_EQ(head("learn rows.npy --epochs 1 -q --trace-every 1 --trace - -o m.st").err, "");
+  EXPECT_EQ(mercer({"inspect", dir / "m.st", "--json"}).exit_code, 0);
+  EXPECT_EQ(head("fit rows.npy -q --scores - -o f.st").err, "");
+  EXPECT_EQ(mercer({"inspect", dir / "f.st", "--json"}).exit_code, 0);
+}
+
 }  // namespace mercer::test::output_test

@@ -121,12 +121,23 @@ class CliOverwrite : public testing::Test {
   static inline TempDir* dir = nullptr;
 };
 
+/// One that the output may have.
+std::string extension_of(const Command& command, const std::string& option) {
+  if (option == "--plot") return ".svg";
+  if (option != "--output") return ".csv";
+  for (const char* name : {"fit", "tune", "merge", "learn"})
+    if (command.name == name) return ".st";
+  if (command.name == "contour" || command.name == "plot") return ".svg";
+  return command.name == "compress" ? ".mrc" : ".csv";
+}
+
 TEST_F(CliOverwrite, outputs_of_their_own_are_written) {
   const TempDir out;
   for (const Command& command : commands()) {
     std::vector<std::pair<std::string, std::string>> outputs;
     for (const std::string& option : command.outputs)
-      outputs.emplace_back(option, out / (split(command.name, ' ').back() + option + ".csv"));
+      outputs.emplace_back(
+          option, out / (split(command.name, ' ').back() + option + extension_of(command, option)));
     const test::Run run = in_dir(words_of(command, outputs));
     EXPECT_EQ(run.exit_code, 0) << command.name << ": " << run.err;
     for (const auto& output : outputs)
@@ -198,6 +209,36 @@ TEST_F(CliOverwrite, M_P6_standard_input_and_output_count_too) {
                {"--output", "--scores"});
   std::filesystem::remove(*dir / "new.st");
   EXPECT_EQ(contents(), before);
+}
+
+TEST_F(CliOverwrite, M_P6_standard_output_may_not_be_another_output) {
+  const TempDir out;
+  const auto shell = [&](const std::string& words) {
+    return run({"sh", "-c", "cd '" + out.path() + "' && '" + mercer_program() + "' " + words});
+  };
+  const std::string rows = "'" + *dir / "rings.csv" + "' --label class ";
+  expect_error(shell("fit " + rows + "-o m.st > m.st"), 2, {"standard output", "--output", "m.st"});
+  expect_error(shell("fit " + rows + "--scores s.csv > s.csv"), 2, {"--scores", "s.csv"});
+  expect_error(shell("learn " + rows + "-q -o m.st >> m.st"), 2, {"--output", "m.st"});
+}
+
+TEST_F(CliOverwrite, M_P6_a_link_to_a_file_that_is_not_there_yet_stands_for_that_file) {
+  const TempDir out;
+  std::filesystem::create_directory(out / "store");
+  std::filesystem::create_symlink("store/real.st", out / "link.st");
+  std::filesystem::create_symlink("link.st", out / "second.st");
+  const std::vector<std::string> fit = {"fit", *dir / "rings.csv", "--label", "class", "-q"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), fit.begin(), fit.end());
+    return mercer(more, {.directory = out.path()});
+  };
+  ASSERT_EQ(with({"-o", "second.st"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(out / "link.st"));
+  EXPECT_TRUE(std::filesystem::is_symlink(out / "second.st"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(out / "store/real.st"));
+  std::filesystem::create_symlink("store/new.csv", out / "link.csv");
+  expect_error(with({"--imputed", "link.csv", "--missing", "em", "--scores", "store/new.csv"}), 2,
+               {"--scores", "--imputed", "same file"});
 }
 
 TEST_F(CliOverwrite, devices_may_be_given_twice) {

@@ -274,4 +274,14 @@ TEST(CliInspect, a_kernel_model_has_gradients_and_no_loadings) {
   expect_error(mercer({"inspect", model, "--gradient", data_file("wine.csv")}), 1, {"wine.csv"});
 }
 
+TEST(CliScore, a_level_is_told_with_all_its_digits) {
+  const TempDir dir;
+  const std::string iris = data_file("iris.csv"), model = dir / "m.st";
+  ASSERT_EQ(mercer({"fit", iris, "--label", "species", "-k", "2", "-q", "-o", model}).exit_code, 0);
+  const auto run = mercer({"score", model, iris, "--label", "species", "--flag", "0.99999"});
+  EXPECT_THAT(run.out, testing::HasSubstr("99.999 % limit"));
+  EXPECT_THAT(mercer({"score", model, iris, "--label", "species", "--flag", "0.9999999"}).out,
+              testing::Not(testing::HasSubstr(" 100 % limit")));
+}
+
 }  // namespace mercer::test::score_test

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace mercer::test::changed_test {
 
@@ -66,6 +67,51 @@ TEST(Changed, a_mapped_file_that_shrinks_ends_in_an_error_and_not_in_a_signal) {
                  Errc::bad_data),
              "changed");
   EXPECT_HAS(refusal([&] { source->rewind(); }, Errc::bad_data), "changed");
+}
+
+/// Reads `path` block by block; its time of change is another one before the end.
+std::string changed_in_a_pass(const std::string& path) {
+  ReadOptions options;
+  options.block_bytes = 1 << 12;
+  const auto source = open<double>(path, options);
+  return refusal(
+      [&] {
+        bool changed = false;
+        while (source->next()) {
+          if (!std::exchange(changed, true))
+            std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + 1s);
+        }
+      },
+      Errc::bad_data);
+}
+
+TEST(Changed, M_P6_a_pass_ends_with_an_error_when_the_file_was_written_to_meanwhile) {
+  const TempDir dir;
+  const Matrix<double> rows = Matrix<double>::Random(20'000, 16);
+  for (const char* name : {"x.npy", "x.csv", "x.tsv", "x.csv.gz"}) {
+    Sink<double> sink(dir / name, std::vector<std::string>(16, "x"));
+    sink.write(rows);
+    sink.close();
+    const std::string message = changed_in_a_pass(dir / name);
+    EXPECT_HAS(message, name);
+    EXPECT_HAS(message, "written to");
+  }
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += "1 1:2 2:3\n";
+  EXPECT_HAS(changed_in_a_pass(dir.file("x.svm", text)), "written to");
+}
+
+TEST(Changed, M_P6_borrowed_rows_can_be_asked_whether_they_are_still_those_of_the_file) {
+  const TempDir dir;
+  const std::string npy = dir / "x.npy";
+  Sink<double> sink(npy, {"a", "b"});
+  sink.write(Matrix<double>(Matrix<double>::Random(10, 2)));
+  sink.close();
+  const auto source = open<double>(npy);
+  ASSERT_TRUE(source->whole());
+  source->require_unchanged();
+  std::filesystem::last_write_time(npy, std::filesystem::last_write_time(npy) + 1s);
+  EXPECT_HAS(refusal([&] { source->require_unchanged(); }, Errc::bad_data), "written to");
 }
 
 TEST(Changed, a_file_that_is_replaced_is_the_old_one_to_those_who_read_it) {

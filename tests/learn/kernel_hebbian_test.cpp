@@ -222,4 +222,13 @@ TEST(LandmarkMap, a_stream_learns_kernel_components_and_the_model_is_one_of_a_ke
   EXPECT_EQ(again.transform(Rows<double>(x).middle(0, 10)), scores);
 }
 
+TEST(KernelHebbian, M_P1_kernels_whose_squares_no_double_holds_are_refused) {
+  const Matrix<double> x = clusters(20, 5);
+  for (const double scale : {1e100, 1e-100}) {
+    const Matrix<double> rows = scale * x;
+    EXPECT_HAS(test::refusal([&] { KernelHebbian(kernels::linear(), rows, {}); }, Errc::bad_data),
+               "scale the data");
+  }
+}
+
 }  // namespace mercer::kernel_hebbian_test

@@ -128,7 +128,7 @@ void add_compress(CLI::App& app) {
   add_choice(command, "--scores", flags->scores, "", formats, "how scores are stored", "Results");
   add_preimage_flags(command, flags->preimage, false);
   command.callback([flags] {
-    files_of(*flags, "DATA").check();
+    files_of(*flags, "DATA", Content::compressed).check();
     std::visit([&](const auto& model) { compress_rows(model, *flags); }, load_model(*flags));
   });
 }
@@ -146,7 +146,7 @@ void add_decompress(CLI::App& app) {
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] {
-    FilePlan().reads("FILE", flags->file).writes("--output", flags->output).check();
+    FilePlan().reads("FILE", flags->file).writes("--output", flags->output, Content::rows).check();
     if (parse_is_float(flags->precision)) decompress_rows<float>(*flags);
     else decompress_rows<double>(*flags);
   });

@@ -93,7 +93,7 @@ void add_contour(CLI::App& app) {
     FilePlan()
         .reads("MODEL", flags->model)
         .reads("--data", flags->rows.data)
-        .writes("--output", flags->output)
+        .writes("--output", flags->output, Content::picture)
         .check();
     std::visit([&](const auto& model) { draw(model, *flags); }, load_any(flags->model));
   });

@@ -59,7 +59,9 @@ void add_denoise(CLI::App& app) {
              {{"ridge", "the row that the ridge finds"}, {"row", "the noisy row itself"}},
              "where the fixed-point iteration starts", "Pre-images");
   command.callback([flags] {
-    files_of(*flags, "DATA").writes("--distances", flags->preimage.distances).check();
+    files_of(*flags, "DATA")
+        .writes("--distances", flags->preimage.distances, Content::rows)
+        .check();
     std::visit([&](const auto& model) { denoise_rows(model, *flags); }, load_model(*flags));
   });
 }

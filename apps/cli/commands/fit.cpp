@@ -4,12 +4,12 @@
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
-#include "flags/output_trial.hpp"
 #include "maps/from_text.hpp"
 #include "rows/model_file.hpp"
 #include "rows/rounded_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "rows/scores.hpp"
+#include "terminal/interrupt.hpp"
 #include "terminal/model_points.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/scatter.hpp"
@@ -64,14 +64,11 @@ struct FitFlags {
 void check_outputs(const FitFlags& flags) {
   FilePlan plan;
   plan.reads("DATA", flags.parts)
-      .writes("--output", flags.model)
-      .writes("--scores", flags.scores)
-      .writes("--imputed", flags.imputed)
+      .writes("--output", flags.model, Content::model)
+      .writes("--scores", flags.scores, Content::rows)
+      .writes("--imputed", flags.imputed, Content::rows)
       .prints_json(flags.json);
   plan.check();
-  if (can_try(flags.model)) OutputFile trial(flags.model);
-  if (can_try(flags.imputed)) Sink<double> trial(flags.imputed, {"x1"});
-  if (can_try(flags.scores)) Sink<double> trial(flags.scores, {"pc1"});
 }
 
 template <class T>
@@ -158,12 +155,14 @@ void fit_rows(const FitFlags& flags) {
   options.keep_rows = parse_integer("--keep-rows", flags.keep_rows, 0, 1'000'000'000);
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   check_outputs(flags);
+  require_map(flags.map);
 
   const bool words = !flags.run.quiet && !flags.json;
   const bool plot = words && !flags.no_plot;
   const TransformOptions transforming{options.threads, options.missing};
 
   KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory, !flags.scores.empty());
+  note_header(rows.schema(), flags.parts.front(), flags.rows, flags.run);
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
   if (plot && !rows.in_memory()) {
     const auto sample_bytes = static_cast<Index>(
@@ -172,6 +171,7 @@ void fit_rows(const FitFlags& flags) {
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
   }
+  ClosedPipe pipe;
   std::optional<Sink<T>> imputed;
   if (!flags.imputed.empty() && !rows.in_memory())
     throw UsageError("--imputed needs all rows in memory; give a larger --memory");
@@ -181,7 +181,7 @@ void fit_rows(const FitFlags& flags) {
         if (!flags.imputed.empty()) {
           const Block<T> all = *rows.whole();
           const Imputed<T> filled = impute(all.rows, options, {}, all.weights);
-          imputed.emplace(imputed_file(flags, filled, all, rows.schema()));
+          pipe.survives([&] { imputed.emplace(imputed_file(flags, filled, all, rows.schema())); });
           return fit(filled, options, all.weights, rows.schema());
         }
         return stream ? fit_source<T>(*stream, flags, options)
@@ -201,20 +201,24 @@ void fit_rows(const FitFlags& flags) {
   if (!flags.scores.empty()) {
     scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
     rows.rewind();
-    while (const auto block = rows.next()) write_scores(*scores, model, *block, transforming);
-    scores->finish();
+    pipe.survives([&] {
+      while (const auto block = rows.next()) write_scores(*scores, model, *block, transforming);
+      scores->finish();
+    });
   }
   std::optional<Cloud> cloud;
   if (plot)
     cloud = stream ? cloud_of(model, stream->sample(), transforming)
                    : cloud_of(model, *rows.whole(), transforming);
+  rows.require_unchanged();
   stop_if_interrupted();
   if (model_file) model_file->publish();
-  if (scores) scores->close();
+  if (scores) pipe.survives([&] { scores->close(); });
   if (imputed) imputed->close();
   bar.erase();
   if (words) show(flags, model, rows, cloud);
   if (flags.json) print(to_json(model) + "\n");
+  pipe.end();
 }
 
 }  // namespace

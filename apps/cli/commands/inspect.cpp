@@ -65,7 +65,7 @@ void check(const InspectFlags& flags) {
   FilePlan plan;
   plan.reads("MODEL", flags.model)
       .reads("--gradient", flags.gradient)
-      .writes("--output", flags.output)
+      .writes("--output", flags.output, Content::rows)
       .prints_json(flags.json);
   plan.check();
 }

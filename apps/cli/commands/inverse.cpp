@@ -122,7 +122,9 @@ void add_inverse(CLI::App& app) {
                           "the rows (.csv .tsv .npy; - for standard output)");
   add_preimage_flags(command, flags->preimage);
   command.callback([flags] {
-    files_of(*flags, "SCORES").writes("--distances", flags->preimage.distances).check();
+    files_of(*flags, "SCORES")
+        .writes("--distances", flags->preimage.distances, Content::rows)
+        .check();
     std::visit([&](const auto& model) { inverse_rows(model, *flags); }, load_model(*flags));
   });
 }

@@ -35,7 +35,7 @@ constexpr const char* group_examples =
 constexpr const char* list_examples = "  mercer kernel list\n";
 constexpr const char* check_examples =
     "  mercer kernel check 'rbf(gamma=0.1)' iris.csv --label species\n"
-    "  mercer kernel check 'sigmoid(gamma=1, coef0=-2)' iris.csv --label species --json\n";
+    "  mercer kernel check 'sigmoid(gamma=0.1, coef0=-5)' iris.csv --label species    refused\n";
 constexpr const char* matrix_examples =
     "  mercer kernel matrix 'poly(degree=2, coef0=1)' iris.csv --label species -o K.npy\n"
     "  mercer kernel matrix rbf iris.csv --label species -o - | head\n";
@@ -90,6 +90,7 @@ Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
                     flags.rows.missing));
   const std::size_t memory = memory_of(flags);
   Table<T> table = read_all(*open<T>(flags.rows.data, reading), memory / 2);
+  note_header(table.schema, flags.rows.data, flags.rows, flags.run);
   if (table.dropped_rows > 0 && !flags.run.quiet)
     say(fmt::format("mercer: note: {} row{} with missing cells left out\n", table.dropped_rows,
                     table.dropped_rows == 1 ? "" : "s"));
@@ -254,7 +255,10 @@ void add_kernel(CLI::App& app) {
   add_run_flags(matrix, flags->run);
   add_help(matrix);
   matrix.callback([flags] {
-    FilePlan().reads("DATA", flags->rows.data).writes("--output", flags->output).check();
+    FilePlan()
+        .reads("DATA", flags->rows.data)
+        .writes("--output", flags->output, Content::rows)
+        .check();
     if (parse_is_float(flags->precision)) write_matrix<float>(*flags);
     else write_matrix<double>(*flags);
   });

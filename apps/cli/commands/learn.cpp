@@ -8,7 +8,6 @@
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
-#include "flags/output_trial.hpp"
 #include "maps/from_text.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
@@ -156,26 +155,32 @@ void check_outputs(const LearnFlags& flags) {
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
   FilePlan plan;
   plan.reads("DATA", flags.rows.data)
-      .writes("--output", flags.model)
-      .writes("--trace", flags.trace)
-      .writes("--plot", flags.plot)
-      .writes("--checkpoint", flags.checkpoint)
+      .writes("--output", flags.model, Content::model)
+      .writes("--trace", flags.trace, Content::rows)
+      .writes("--plot", flags.plot, Content::picture)
+      .writes("--checkpoint", flags.checkpoint, Content::checkpoint)
       .prints_json(flags.json);
   if (flags.mean != "running" && flags.mean != "none") plan.reads("--mean", flags.mean);
   if (!flags.checkpoint.empty()) {  // what goes on from a checkpoint keeps more beside its files
     for (const char* end : {".previous", ".previous.new"})
-      plan.writes("--checkpoint", flags.checkpoint + end);
-    if (!flags.trace.empty()) plan.writes("--trace", flags.trace + ".partial");
+      plan.writes("--checkpoint", flags.checkpoint + end, Content::checkpoint);
+    if (!flags.trace.empty()) plan.writes("--trace", flags.trace + ".partial", Content::checkpoint);
   }
   plan.check();
-  for (const std::string* path : {&flags.model, &flags.plot})
-    if (can_try(*path)) OutputFile trial(*path);
-  if (can_try(flags.checkpoint)) OutputFile trial(flags.checkpoint);
-  if (can_try(flags.trace)) Sink<double> trial(flags.trace, {"step"});
 }
 
-void explain(const Rate& rate) {
+void explain(const Rate& rate, bool json) {
   const RobbinsMonro theory = rate.conditions();
+  if (json) {
+    Json conditions = Json::array();
+    for (const RobbinsMonro::Condition& c : theory.conditions)
+      conditions.push_back({{"condition", c.text}, {"holds", c.holds}, {"why", c.why}});
+    return print(json_text(Json{{"rate", rate.text()},
+                                {"robbins_monro", theory.every()},
+                                {"conditions", std::move(conditions)}},
+                           2) +
+                 "\n");
+  }
   std::string text = fmt::format("rate {}\n", rate.text());
   for (const RobbinsMonro::Condition& c : theory.conditions)
     text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
@@ -287,7 +292,7 @@ std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, Index inputs)
 }
 
 void learn_rows(const LearnFlags& flags) {
-  if (flags.explain_rate) return explain(Rate::parse(flags.rate));
+  if (flags.explain_rate) return explain(Rate::parse(flags.rate), flags.json);
   if (flags.rows.data.empty()) throw UsageError("DATA is missing");
   ProgressBar bar(!flags.run.quiet);
   LearnOptions options = learn_options(flags, bar.monitor());
@@ -300,13 +305,25 @@ void learn_rows(const LearnFlags& flags) {
   reading.live = true;
   if (flags.rows.data == "-") reading.block_bytes = 256 << 10;  // rows that are lost when stopped
   check_outputs(flags);
+  require_map(flags.map);
 
   const auto source = open<double>(flags.rows.data, reading);
+  note_header(source->schema(), source->name(), flags.rows, flags.run);
   options.map = map_of(flags, source->schema().features);
   std::optional<TraceFile> trace;
+  ClosedPipe pipe;
   if (!flags.trace.empty()) {
     trace.emplace(flags.trace, !flags.checkpoint.empty(), flags.resume);
     options.trace = trace->output();
+    // A reader that has seen enough of the trace does not end a run that has more to give.
+    if (flags.trace == "-" &&
+        !(flags.model.empty() && flags.plot.empty() && flags.checkpoint.empty())) {
+      const TraceOutput plain = options.trace;
+      options.trace.row = [&pipe, plain](const TraceRow& row) {
+        pipe.survives([&] { plain.row(row); });
+      };
+      options.trace.flush = [&pipe, plain] { pipe.survives(plain.flush); };
+    }
   }
   if (options.model_every > 0)
     options.on_model = [&](const Model<double>& model) { model.save(flags.model); };
@@ -323,22 +340,24 @@ void learn_rows(const LearnFlags& flags) {
   const Learned learned = run();
 
   std::optional<OutputFile> model_file, plot_file;
-  const auto prepare = [](std::optional<OutputFile>& file, const std::string& path,
-                          const auto& content) {
+  const auto prepare = [&](std::optional<OutputFile>& file, const std::string& path,
+                           const auto& content) {
     if (path.empty()) return;
     file.emplace(path);
-    file->write(content());
-    file->finish();
+    pipe.survives([&] {
+      file->write(content());
+      file->finish();
+    });
   };
   prepare(model_file, flags.model, [&] { return learned.model.serialize(); });
   prepare(plot_file, flags.plot, [&] {
     return run_svg(learned.trace, {.title = fmt::format("{} on {}, rate {}", flags.rule,
                                                         source->name(), flags.rate)});
   });
-  if (trace) trace->finish();
+  if (trace) pipe.survives([&] { trace->finish(); });
   if (model_file) model_file->publish();
   if (plot_file) plot_file->publish();
-  if (trace) trace->publish();
+  if (trace) pipe.survives([&] { trace->publish(); });
   bar.erase();
   if (flags.resume && !learned.resumed_at && !flags.run.quiet)
     say(
@@ -347,6 +366,7 @@ void learn_rows(const LearnFlags& flags) {
                     flags.checkpoint));
   if (!flags.run.quiet && !flags.json) show(learned, flags, *source);
   if (flags.json) print(json_of(learned, flags));
+  pipe.end();
   if (learned.stop == LearnStop::interrupted)
     throw Error(Errc::interrupted,
                 flags.model.empty()

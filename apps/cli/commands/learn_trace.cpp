@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace mercer::cli {
 
@@ -29,6 +30,10 @@ TraceFile::TraceFile(std::string path, bool checkpoints, bool resume)
     throw UsageError(
         fmt::format("--trace '{}' with --checkpoint has to be a .csv or a .tsv file", path_));
   delimiter_ = path_.ends_with(".tsv") ? '\t' : ',';
+  std::string first_cell;
+  std::getline(std::ifstream(partial_), first_cell, delimiter_);
+  require(first_cell.empty() || first_cell == "step", Errc::bad_file,
+          "'{}' is not a trace, and would be replaced; give --trace another name", partial_);
   // A run that came to its end has given its trace the name already.
   std::error_code ignored;
   if (resume && !std::filesystem::exists(partial_, ignored))

@@ -80,7 +80,9 @@ void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) 
 
 void run(const MergeFlags& flags) {
   FilePlan plan;
-  plan.reads("MODELS", flags.models).writes("--output", flags.output).prints_json(flags.json);
+  plan.reads("MODELS", flags.models)
+      .writes("--output", flags.output, Content::model)
+      .prints_json(flags.json);
   plan.check();
   std::vector<AnyModel> loaded;
   MemoryBudget budget(flags.memory);

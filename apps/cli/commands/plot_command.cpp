@@ -378,7 +378,7 @@ void run(const PlotFlags& flags) {
       .reads("MODEL", flags.model)
       .reads("DATA", flags.rows.data)
       .reads("--reference", flags.reference)
-      .writes("--output", flags.output)
+      .writes("--output", flags.output, Content::picture)
       .check();
   const bool is_trace = flags.kind == "trace" && !flags.model.ends_with(".st");
   MemoryBudget(flags.memory).load(flags.model);

@@ -126,6 +126,7 @@ void probe_rows(const ProbeFlags& flags) {
     throw UsageError("--missing em is for fit and transform: use --missing mean or drop");
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, true);
+  note_header(rows.schema(), rows.name(), flags.rows, flags.run);
   const Index features = rows.schema().features;
   if (directions.cols() != features)
     throw UsageError(fmt::format("--direction '{}' has {} number{}, '{}' has {} feature column{}",

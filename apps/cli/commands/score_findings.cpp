@@ -16,7 +16,7 @@ constexpr std::size_t most_shown = 10;
 std::string limit_line(const char* name, const std::optional<double>& limit, double level,
                        const std::string& from, Index beyond, Index rows) {
   if (!limit) return fmt::format("{:<5} no limit: {}\n", name, from);
-  return fmt::format("{:<5} {:g} % limit {:.6g} ({}); {} row{} beyond, {:.2f} %\n", name,
+  return fmt::format("{:<5} {:.12g} % limit {:.6g} ({}); {} row{} beyond, {:.2f} %\n", name,
                      100 * level, *limit, from, beyond, beyond == 1 ? "" : "s",
                      100 * static_cast<double>(beyond) / static_cast<double>(rows));
 }

@@ -8,7 +8,6 @@
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
-#include "flags/output_trial.hpp"
 #include "flags/spelling.hpp"
 #include "rows/model_file.hpp"
 #include "rows/preimage_rows.hpp"
@@ -17,6 +16,7 @@
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/summary.hpp"
+#include "tune/grid.hpp"
 
 #include <mercer/picture.hpp>
 #include <mercer/tune.hpp>
@@ -151,6 +151,21 @@ void share_memory(TuneOptions& options, const Rows<T>& all) {
   options.fit.memory = static_cast<std::size_t>((total - held) / options.fit.threads - preimages);
 }
 
+/// Throws when an expression is of no kernel at all: where only some of a list are none, the others
+/// are compared.
+void require_kernel(const std::string& expression) {
+  std::optional<Error> first;
+  for (const std::string& text : written_out({expression})) {
+    try {
+      Kernel::parse(text);
+      return;
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (first) throw *first;
+}
+
 template <class T>
 void tune_rows(const TuneFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
@@ -168,19 +183,19 @@ void tune_rows(const TuneFlags& flags) {
   if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
   FilePlan plan;
   plan.reads("DATA", flags.rows.data)
-      .writes("--output", flags.model)
-      .writes("--table", flags.table)
-      .writes("--plot", flags.plot)
-      .writes("--checkpoint", flags.checkpoint)
+      .writes("--output", flags.model, Content::model)
+      .writes("--table", flags.table, Content::table)
+      .writes("--plot", flags.plot, Content::picture)
+      .writes("--checkpoint", flags.checkpoint, Content::checkpoint)
       .prints_json(flags.json);
   plan.check();
-  for (const std::string& path : {flags.model, flags.table, flags.plot})
-    if (can_try(path)) OutputFile trial(path);
+  for (const std::string& expression : flags.kernels) require_kernel(expression);
 
   const std::size_t memory = options.fit.memory;
   const int threads = options.fit.threads;
   const ReadOptions reading = read_options(flags.rows, flags.run, options.fit.monitor, memory);
   KeptRows<T> source(open<T>(flags.rows.data, reading), options.fit.memory, true);
+  note_header(source.schema(), source.name(), flags.rows, flags.run);
   require(source.in_memory(), Errc::out_of_memory,
           "'{}' does not fit into half of --memory {}, and tuning draws from all rows: it takes {} "
           "or more",
@@ -203,6 +218,7 @@ void tune_rows(const TuneFlags& flags) {
   const Index row_count = all.rows(), columns = all.cols();
   // Not earlier: a run that is killed leaves no file behind but its checkpoint.
   std::optional<OutputFile> model_file, table_file, plot_file;
+  ClosedPipe pipe;
   if (!flags.model.empty()) {
     // One fit, where folds had been at work beside each other.
     tuned.options.memory = memory;
@@ -214,18 +230,20 @@ void tune_rows(const TuneFlags& flags) {
   }
   if (!flags.table.empty()) {
     table_file.emplace(flags.table);
-    table_file->write(table_text(tuned));
+    pipe.survives([&] { table_file->write(table_text(tuned)); });
     table_file->finish();
   }
   if (!flags.plot.empty()) {
     plot_file.emplace(flags.plot);
-    plot_file->write(tune_svg(tuned, options.criterion));
+    pipe.survives([&] { plot_file->write(tune_svg(tuned, options.criterion)); });
     plot_file->finish();
   }
+  source.require_unchanged();
   stop_if_interrupted();
   if (model_file) model_file->publish();
   if (table_file) table_file->publish();
   if (plot_file) plot_file->publish();
+  pipe.end();
   bar.erase();
   if (flags.json) return print(tuned_json(tuned, options.criterion) + "\n");
   if (flags.run.quiet) return;

@@ -78,8 +78,8 @@ std::string run_identity(const Rows<T>& rows, const double* weights, const TuneO
                      options.fit.ddof, name_of(options.preimage.method), components);
 }
 
-TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& identity) : path_(path) {
-  std::size_t whole = 0;
+TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& identity)
+    : path_(path), identity_(identity) {
   // What is there and cannot be read is an error: it must not be taken for an empty file.
   if (access(path.c_str(), F_OK) == 0) {
     const std::string text = whole_text(path);
@@ -98,17 +98,21 @@ TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& ident
         fail(Errc::bad_file, "--checkpoint '{}', line {} is not of tune; name another file", path,
              std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n') + 1);
       }
-      whole = end + 1;
+      whole_ = end + 1;
     }
-    require(whole > 0 || text.empty(), Errc::bad_file,
+    require(whole_ > 0 || text.empty(), Errc::bad_file,
             "--checkpoint '{}' is not of tune; name another file", path);
   }
-  fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+}
+
+/// Not before there is something to keep: a run that fails at once leaves no file.
+void TuneCheckpoint::open() {
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) give_up();
   // A line that a killed run did not finish goes.
-  const auto end = static_cast<off_t>(whole);
+  const auto end = static_cast<off_t>(whole_);
   if (ftruncate(fd_, end) != 0 || lseek(fd_, end, SEEK_SET) != end) give_up();
-  if (whole == 0) append(json_text(Json{{"tune", identity}}) + "\n");
+  if (whole_ == 0) append(json_text(Json{{"tune", identity_}}) + "\n");
 }
 
 TuneCheckpoint::~TuneCheckpoint() {
@@ -132,6 +136,7 @@ void TuneCheckpoint::append(std::string_view text) {
 }
 
 void TuneCheckpoint::add(const std::vector<TuneCell>& cells) {
+  if (fd_ < 0) open();
   Json line = Json::array();
   for (const TuneCell& cell : cells) line.push_back(json_of(cell));
   append(json_text(line) + "\n");

@@ -28,11 +28,13 @@ class TuneCheckpoint {
   void add(const std::vector<TuneCell>& cells);
 
  private:
+  void open();
   void append(std::string_view text);
   [[noreturn]] void give_up();
 
-  std::string path_;
+  std::string path_, identity_;
   std::vector<TuneCell> cells_;
+  std::size_t whole_ = 0;  ///< bytes of lines that are whole
   int fd_ = -1;
 };
 

@@ -1,5 +1,7 @@
 #include "flags/file_plan.hpp"
 
+#include "core/output_file.hpp"
+#include "data/sink.hpp"
 #include "flags/options.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -32,6 +37,8 @@ std::optional<FileIdentity> identity_of(const std::string& path, int standard_st
   struct stat info {};
   if (path == "-") return fstat(standard_stream, &info) == 0 ? identity_of(info) : std::nullopt;
   if (stat(path.c_str(), &info) == 0) return identity_of(info);
+  if (const std::string behind = file_behind_links(path); behind != path)
+    return identity_of(behind, standard_stream);
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   if (stat(folder.c_str(), &info) != 0) return std::nullopt;
@@ -39,10 +46,43 @@ std::optional<FileIdentity> identity_of(const std::string& path, int standard_st
                       slash == std::string::npos ? path : path.substr(slash + 1)};
 }
 
+/// A file that is written beside its place first: it can be tried without a trace.
+bool can_try(const std::string& path) {
+  struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  return path != "-" && (!exists || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
+/// Throws when the name of an output has the extension of a format that it will not be in.
+void require_extension(const std::string& option, const std::string& path, Content content) {
+  if (content == Content::rows) return require_row_file(path);
+  if (content == Content::checkpoint || path == "-" || path.starts_with("/dev/")) return;
+  struct Kind {
+    Content content;
+    const char* what;
+    const char* extension;
+  };
+  static constexpr Kind kinds[] = {{Content::model, "models", ".st"},
+                                   {Content::picture, "pictures", ".svg"},
+                                   {Content::table, "this table", ".csv"},
+                                   {Content::compressed, "compressed rows", ".mrc"}};
+  static constexpr const char* foreign[] = {
+      ".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm",  ".gz",  ".zip",  ".st",   ".svg", ".png",
+      ".pdf", ".jpg", ".gif", ".eps", ".ps",  ".jpeg", ".mrc", ".json", ".onnx", ".html"};
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const Kind& kind : kinds)
+    if (kind.content == content && extension != kind.extension &&
+        std::ranges::find(foreign, extension) != std::end(foreign))
+      throw UsageError(fmt::format("{} '{}': {} {} written as {}", option, path, kind.what,
+                                   content == Content::table ? "is" : "are", kind.extension));
+}
+
 }  // namespace
 
 FilePlan& FilePlan::reads(std::string option, std::string path) {
-  if (!path.empty()) inputs_.push_back({std::move(option), std::move(path)});
+  if (!path.empty()) inputs_.push_back({std::move(option), std::move(path), Content::rows});
   return *this;
 }
 
@@ -51,8 +91,8 @@ FilePlan& FilePlan::reads(const std::string& option, const std::vector<std::stri
   return *this;
 }
 
-FilePlan& FilePlan::writes(std::string option, std::string path) {
-  if (!path.empty()) outputs_.push_back({std::move(option), std::move(path)});
+FilePlan& FilePlan::writes(std::string option, std::string path, Content content) {
+  if (!path.empty()) outputs_.push_back({std::move(option), std::move(path), content});
   return *this;
 }
 
@@ -93,6 +133,14 @@ void FilePlan::check() const {
     if (standard_output && standard_output == identity_of(input.path, STDIN_FILENO))
       throw UsageError(fmt::format("standard output would overwrite {}, '{}'; name another file",
                                    input.option, input.path));
+  for (const File& output : outputs_)
+    if (output.path != "-" && standard_output &&
+        standard_output == identity_of(output.path, STDOUT_FILENO))
+      throw UsageError(fmt::format("standard output is {} '{}' too; send it to another file",
+                                   output.option, output.path));
+  for (const File& output : outputs_) require_extension(output.option, output.path, output.content);
+  for (const File& output : outputs_)
+    if (can_try(output.path)) OutputFile trial(output.path);
 }
 
 }  // namespace mercer::cli

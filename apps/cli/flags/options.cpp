@@ -1,6 +1,8 @@
 #include "flags/options.hpp"
 
 #include "core/memory.hpp"
+#include "maps/from_text.hpp"
+#include "terminal/terminal.hpp"
 
 #include <mercer/hebbian.hpp>
 #include <mercer/rate.hpp>
@@ -335,6 +337,32 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
     options.block_bytes = std::clamp<std::size_t>(memory / 16, 1 << 20, options.block_bytes);
   parse_integer("--seed", run.seed, 0, std::numeric_limits<std::int64_t>::max());
   return options;
+}
+
+void require_map(const std::string& text) {
+  if (!text.empty() && !map_from_text<double>(text, 1))
+    throw UsageError(
+        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
+                    "plain(degree=2) and squares",
+                    text));
+}
+
+void note_header(const Schema& schema, const std::string& file, const RowFlags& rows,
+                 const RunFlags& run) {
+  const std::vector<std::string>& names = schema.feature_names;
+  if (run.quiet || rows.header != "auto" || names.size() < 2) return;
+  std::int64_t before = -1;
+  for (const std::string& name : names) {
+    std::int64_t number = -1;
+    const auto [rest, status] = std::from_chars(name.data(), name.data() + name.size(), number);
+    const bool whole = status == std::errc{} && rest == name.data() + name.size() && number >= 0;
+    if (!whole || (before >= 0 && number != before + 1)) return;
+    before = number;
+  }
+  say(
+      fmt::format("mercer: note: the first line of '{}' counts up ({}, {}, ...) and is taken for "
+                  "names; --header no makes it a row\n",
+                  file, names[0], names[1]));
 }
 
 FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,

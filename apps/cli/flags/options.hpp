@@ -95,6 +95,13 @@ std::vector<OptionValue> component_values();
 /// `memory`: the budget in bytes that blocks must leave room in; 0: none was set.
 ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monitor& monitor,
                          std::size_t memory = 0);
+/// Says that the first line, numbers that count up, was taken for names.
+void note_header(const Schema& schema, const std::string& file, const RowFlags& rows,
+                 const RunFlags& run);
+
+/// Throws when `--map TEXT` is of no map, before there are rows to say how many columns it takes.
+void require_map(const std::string& text);
+
 FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,
                        const Monitor& monitor);
 

@@ -22,11 +22,11 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
   add_help(command);
 }
 
-FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name) {
+FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name, Content output) {
   FilePlan plan;
   plan.reads("MODEL", flags.model)
       .reads(data_name, flags.rows.data)
-      .writes("--output", flags.output);
+      .writes("--output", flags.output, output);
   return plan;
 }
 

@@ -29,7 +29,8 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
                              const std::string& output_help, Weights weights = Weights::no);
 
 /// What these flags read and write, to be completed and checked before anything is opened.
-FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name);
+FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name,
+                  Content output = Content::rows);
 
 /// The model in the precision asked for, or in its own, where it fits into the memory.
 AnyModel load_model(const ThroughModelFlags& flags);

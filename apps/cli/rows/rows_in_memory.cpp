@@ -37,7 +37,10 @@ KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool 
 template <class T>
 std::optional<Block<T>> KeptRows<T>::next() {
   if (!in_memory()) return file_->next();
-  if (given_ || whole_->rows.rows() == 0) return std::nullopt;
+  if (given_ || whole_->rows.rows() == 0) {
+    require_unchanged();
+    return std::nullopt;
+  }
   given_ = true;
   return whole_;
 }

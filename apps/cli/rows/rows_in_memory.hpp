@@ -35,6 +35,7 @@ class KeptRows final : public Source<T> {
   Index dropped_rows() const override { return file_->dropped_rows(); }
   Index missing_cells() const override { return file_->missing_cells(); }
   std::string name() const override { return file_->name(); }
+  void require_unchanged() const override { file_->require_unchanged(); }
   std::optional<Block<T>> whole() override { return whole_; }
 
  private:

@@ -155,7 +155,27 @@ void Hebbian::State::require_weights() const {
   if (!(neurons.w.squaredNorm() <= 1.01 * k * longest * longest)) diverged();
 }
 
+void Hebbian::State::too_long(std::int64_t row, const double* x) const {
+  fail(Errc::bad_data,
+       "row {} has the length {:.2g} about the mean; learning squares lengths twice and takes rows "
+       "up to {:g}: scale the data",
+       row, Eigen::Map<const Vector<double>>(x, features()).stableNorm(), longest_row);
+}
+
+void Hebbian::State::note_short(const double* x) {
+  shortest_seen = std::max(shortest_seen,
+                           Eigen::Map<const Vector<double>>(x, features()).cwiseAbs().maxCoeff());
+}
+
+void Hebbian::State::require_range() const {
+  require(total >= smallest_square || shortest_seen == 0, Errc::bad_data,
+          "the rows differ by no more than {:.2g}; learning squares lengths twice and takes rows "
+          "from {:g}: scale the data",
+          shortest_seen, shortest_row);
+}
+
 void Hebbian::State::diverged() const {
+  require_range();
   if (rule->explain) {
     fail(Errc::not_converged, "step {}, rate {:.3g}: {}", steps, eta, rule->explain(neurons));
   }
@@ -176,9 +196,10 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride, const do
   const auto weight_of = [&](Index i) { return weights ? weights[i] : 1.0; };
   const auto centre = [&](Index i, double* out, double& length) {
     length = subtract_mean(f + i * stride, mean.data(), d, out);
-    if (!std::isfinite(length)) [[unlikely]]
-      fail(Errc::bad_data, "row {} is too large to be squared; scale the columns",
-           rows + skipped + (i > 0 ? 2 : 1));
+    if (!(length <= largest_square)) [[unlikely]]
+      too_long(rows + skipped + (i > 0 ? 2 : 1), out);
+    if (length < smallest_square) [[unlikely]]
+      note_short(out);
     if (!running) return;
     // Rows before this one have been counted, but for the one that is being learned.
     const double own = weight_of(i), before = weight + (i > 0 ? weight_of(i - 1) : 0);
@@ -312,6 +333,7 @@ void Hebbian::update(const Rows<double>& rows, const double* weights) {
     }
     take(first, i + count - first);
   }
+  if (s.steps > 0) s.require_range();
   if (s.steps > 0) s.require_weights();
 }
 
@@ -321,6 +343,7 @@ void Hebbian::flush() {
     const BlasThreads one(1);
     s.learn_batch(s.pending.data(), count, s.features(), s.pending_weights.data());
   }
+  if (s.steps > 0) s.require_range();
   if (s.steps > 0) s.require_weights();
 }
 

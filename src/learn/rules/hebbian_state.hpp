@@ -91,6 +91,16 @@ struct Hebbian::State {
   void hold_limit();
   void remember(const double* x, const double* y);
   void require_bounded(double output, double square) const;
+  /// Rules multiply squares of rows with each other: a double holds that of rows between these.
+  static constexpr double longest_row = 1e70, shortest_row = 1e-70;
+  static constexpr double largest_square = longest_row * longest_row;
+  static constexpr double smallest_square = shortest_row * shortest_row;
+  [[noreturn]] void too_long(std::int64_t row, const double* x) const;
+  void note_short(const double* x);
+  void look_at_lengths(const double* f, Index n, Index stride);
+  /// Throws when all rows so far lie so close together that their squares are lost.
+  void require_range() const;
+  double shortest_seen = 0;  ///< largest entry of centred rows whose square is below that range
   void require_weights() const;
   [[noreturn]] void diverged() const;
 };

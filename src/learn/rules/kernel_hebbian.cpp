@@ -73,8 +73,15 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
     grand = mean.dot(share);
     squares = kernel.diagonal(Rows<double>(x)).array() - 2 * mean.array() + grand;
   }
-  const double rounding =
-      rounding_of(count) * kernel.diagonal(Rows<double>(x)).cwiseAbs().maxCoeff();
+  // Rules multiply squared lengths, which are values of the kernel, with each other.
+  constexpr double largest_value = 1e140, smallest_value = 1e-140;
+  const double reach = kernel.diagonal(Rows<double>(x)).cwiseAbs().maxCoeff();
+  require(
+      reach <= largest_value, Errc::bad_data,
+      "values of the kernel {} reach {:.2g}; learning multiplies them with each other and takes "
+      "them up to {:g}: scale the data",
+      kernel.text(), reach, largest_value);
+  const double rounding = rounding_of(count) * reach;
   for (Index i = 0; i < count; ++i) {
     require(
         squares[i] >= -rounding, Errc::invalid_kernel,
@@ -85,6 +92,10 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   }
   require(squares.dot(share) > rounding, Errc::bad_data,
           "the rows have no variance in feature space");
+  require(squares.dot(share) >= smallest_value, Errc::bad_data,
+          "the variance in feature space is {:.2g}; learning multiplies squared lengths with each "
+          "other and takes them from {:g}: scale the data",
+          squares.dot(share), smallest_value);
   // Weights of length about 1: a random combination of the rows.
   a = Matrix<double>::NullaryExpr(options.components, count, [&] { return random.normal(); });
   a /= std::sqrt(squares.sum());

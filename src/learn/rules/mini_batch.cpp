@@ -74,6 +74,16 @@ void BatchSums::add(const double* f, Index n, Index stride, const double* weight
   }
 }
 
+/// Which row it is that no double can hold the square of.
+void Hebbian::State::look_at_lengths(const double* f, Index n, Index stride) {
+  Vector<double> x(features());
+  for (Index i = 0; i < n; ++i) {
+    const double square = subtract_mean(f + i * stride, mean.data(), features(), x.data());
+    if (!(square <= largest_square)) too_long(rows + skipped + i + 1, x.data());
+    if (square < smallest_square) note_short(x.data());
+  }
+}
+
 void Hebbian::State::learn_batch(const double* f, Index n, Index stride, const double* weights) {
   const Index d = features(), k = components(), all_neurons = neurons.w.rows();
   const double count =
@@ -99,9 +109,8 @@ void Hebbian::State::learn_batch(const double* f, Index n, Index stride, const d
     all.x += other.x;
     all.square += other.square;
   }
-  require(std::isfinite(all.square), Errc::bad_data,
-          "rows {} to {} are too large to be squared; scale the columns", rows + skipped + 1,
-          rows + skipped + n);
+  if (!(all.square <= largest_square) || all.square < smallest_square) [[unlikely]]
+    look_at_lengths(f, n, stride);
   Matrix<double>& yx = all.yx;
   yx /= count;
   all.x /= count;

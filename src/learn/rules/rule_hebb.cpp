@@ -47,13 +47,13 @@ std::string explain(const Neurons& n) {
   const double growth = std::log(norm / n.memory[norm_then]) / passed;
   const double variance = n.memory[along] / n.memory[steps];
   // One step that is long enough tells nothing of growth.
-  const std::string grows =
-      std::isfinite(growth) && std::isfinite(variance)
-          ? fmt::format(
-                ", growing like e^({:.3g} t) where theory says e^(lambda_1 t) with lambda_1 "
-                "= {:.3g}, the variance along w",
-                growth, variance)
-          : ", after one step or two";
+  const std::string grows = std::isfinite(growth) && std::isfinite(variance)
+                                ? fmt::format(
+                                      ", growing like e^({:.3g} t) where theory says e^(lambda_1 "
+                                      "t), and lambda_1 = {:.3g} "
+                                      "as estimated by the variance along w",
+                                      growth, variance)
+                                : ", after one step or two";
   return fmt::format(
       "plain Hebb has no bound: |w| = {:.2g} at t = {:.3g}{}; use oja or hebb-normalized, or a "
       "limit",

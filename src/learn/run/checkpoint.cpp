@@ -24,13 +24,14 @@ constexpr const char* checkpoint_version = "2";
 constexpr const char* learner_name = "learner";
 
 std::string previous(const std::string& path) { return path + ".previous"; }
+std::string fresh_previous(const std::string& path) { return previous(path) + ".new"; }
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 /// By a second name for the same file, so that PATH itself is there at every moment.
 void keep_as_previous(const std::string& path) {
   if (!exists(path)) return;
-  const std::string kept = previous(path), fresh = kept + ".new";
+  const std::string kept = previous(path), fresh = fresh_previous(path);
   unlink(fresh.c_str());
   const bool linked = link(path.c_str(), fresh.c_str()) == 0;
   const char* from = linked ? fresh.c_str() : path.c_str();  // not every file system has links
@@ -178,6 +179,17 @@ std::optional<Checkpoint> load_checkpoint(const std::string& path) {
   fail(Errc::bad_file,
        "checkpoint '{}' is damaged ({}), and there is no '{}'; begin anew without `resume`", path,
        why, previous(path));
+}
+
+void require_own_checkpoint(const std::string& path) {
+  for (const std::string& file : {path, previous(path), fresh_previous(path)}) {
+    if (!exists(file)) continue;
+    char begin[256];  // the format is the second entry of the header
+    const std::size_t size = open_bytes(file, {})->read(begin, sizeof begin);
+    require(size == 0 || std::string_view(begin, size).find(checkpoint_format) != std::string::npos,
+            Errc::bad_file, "'{}' is not a checkpoint, and would be replaced; name another file",
+            file);
+  }
 }
 
 void require_same_run(const Checkpoint& found,

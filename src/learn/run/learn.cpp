@@ -61,6 +61,7 @@ void check(const LearnOptions& o) {
   }
   require(!o.resume || !o.checkpoint.empty(), Errc::bad_option,
           "`resume` needs to know the `checkpoint`");
+  if (!o.checkpoint.empty()) require_own_checkpoint(o.checkpoint);
 }
 
 /// Steps of one kind of event: the multiples of `every`.
@@ -128,9 +129,14 @@ class Run {
         position_weight_ = 0;
       }
     } catch (const Error& error) {
+      const auto exact = trace_.largest_variance();
+      if (error.code() == Errc::not_converged && exact && o_.learner.rule == "hebb")
+        throw Error(error.code(), fmt::format("{} (the exact lambda_1 of the rows is {:.3g})",
+                                              error.what(), *exact));
       if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
       stop_ = LearnStop::interrupted;
     }
+    in_.source->require_unchanged();
     if (!o_.checkpoint.empty()) save();
     // Of the rows that wait for their mini-batch a run that goes on makes a full one.
     learner_->flush();

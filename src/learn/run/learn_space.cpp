@@ -31,6 +31,7 @@ class Replayed final : public Source<double> {
   bool can_rewind() const override { return false; }
   Index dropped_rows() const override { return rest_.dropped_rows(); }
   std::string name() const override { return rest_.name(); }
+  void require_unchanged() const override { rest_.require_unchanged(); }
 
  private:
   Matrix<double> first_;

@@ -26,6 +26,10 @@ class RunTrace {
 
   /// Thinned evenly.
   std::vector<TraceRow> rows() const;
+  /// λ₁ of the rows, where theory knows it.
+  std::optional<double> largest_variance() const {
+    return theory_ ? std::optional(theory_->eigenvalues()[0]) : std::nullopt;
+  }
   std::optional<TheoryReport> report(const RunLearner& learner) const;
 
   void save(Checkpoint& checkpoint) const;

@@ -31,10 +31,12 @@ void for_centred_blocks(const Rows<T>& rows, const Vector<double>& centre, bool 
 
 Matrix<double> unit_rows(Matrix<double> q) {
   for (Index i = 0; i < q.rows(); ++i) {
-    const double norm = q.row(i).norm();
-    require(norm > 0 && std::isfinite(norm), Errc::bad_option,
-            "direction {} has length {}: it must point somewhere", i + 1, norm);
-    q.row(i) /= norm;
+    const double largest = q.row(i).cwiseAbs().maxCoeff();
+    require(largest > 0 && std::isfinite(largest), Errc::bad_option,
+            "direction {} has the largest entry {}: it must point somewhere", i + 1, largest);
+    // First to numbers that can be squared.
+    q.row(i) /= largest;
+    q.row(i).normalize();
   }
   return q;
 }
