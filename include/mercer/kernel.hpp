@@ -58,10 +58,10 @@ class Kernel {
   /// exponents are not among them. A name that occurs once stands alone. One that several kernels
   /// have gets the kernel in front, and its number from the second kernel of that name on:
   ///
-  ///     Kernel k = Kernel::parse("rbf(gamma=0.5) + matern");
+  ///     auto k = mercer::Kernel::parse("rbf(gamma=0.5) + matern");
   ///     k.parameters();                        // gamma 0.5, nu 1.5, length open
-  ///     Kernel wide = k.with("length", 10);    // rbf(gamma=0.5) + matern(nu=1.5, length=10)
-  ///     Kernel::parse("rbf + 2*rbf*poly").parameters();
+  ///     auto wide = k.with("length", 10);      // rbf(gamma=0.5) + matern(nu=1.5, length=10)
+  ///     mercer::Kernel::parse("rbf + 2*rbf*poly").parameters();
   ///                                    // rbf.gamma, rbf#2.gamma, degree, coef0, poly.gamma
   std::vector<KernelParameter> parameters() const;
   /// The same kernel with one parameter set. `name` as in `parameters()`; the kernel may be in

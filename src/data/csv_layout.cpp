@@ -156,10 +156,10 @@ class Opening {
       return false;
     const Row second = row(below, delimiter);
     if (consecutive(first, second)) return false;
-    // Two or three whole numbers may count up by chance; above fractions they do not.
+    // Two or three whole numbers may count up by chance; from 0 or a year on, above fractions, they
+    // hardly do.
     constexpr int beyond_chance = 4;
-    if (numbers_of(first) < beyond_chance && !has_fraction(first, second)) return false;
-    return true;
+    return numbers_of(first) >= beyond_chance || (has_fraction(first, second) && named(first));
   }
 
   bool names_of_the_model(const Row& first) const {
@@ -189,6 +189,14 @@ class Opening {
       before = number;
     }
     return true;
+  }
+
+  /// The first number is 0, or has four digits as a year has.
+  static bool named(const Row& first) {
+    for (std::size_t i = 0; i < first.cells.size(); ++i)
+      if (first.kinds[i] == Cell::number)
+        return first.cells[i] == "0" || first.cells[i].size() == 4;
+    return false;
   }
 
   static bool has_fraction(const Row& first, const Row& row) {

@@ -32,7 +32,7 @@ struct Layout {
 ///   - the row has no numbers at all, or
 ///   - a text is a column name that the options ask for.
 /// It is one too when its numbers, two or more, are whole and count up by 1 and those of the next
-/// row do not; of two or three, the next row must have a fraction.
+/// row do not; of two or three, the first must be 0 or a year and the next row have a fraction.
 ///
 /// Without a given delimiter it is the comma; but when the first row has none, a semicolon, tab or
 /// bar that cuts the first two rows into equally many cells takes its place.

@@ -41,15 +41,15 @@ Format format_of(const std::string& path) {
   const std::filesystem::path file(path);
   std::string extension = extension_of(file);
   if (extension == ".gz") extension = extension_of(file.stem());
-  std::string names;
+  std::string others;
   for (const FormatEntry& entry : format_table()) {
     if (std::ranges::find(entry.extensions, extension) != entry.extensions.end())
       return entry.format;
-    const bool last = &entry == &format_table().back();
-    names += (names.empty() ? "" : last ? " or " : ", ") + entry.name;
+    if (&entry == &format_table().front()) continue;
+    others += (&entry == &format_table().back() ? " or " : ", ") + entry.name;
   }
-  fail(Errc::bad_option, "cannot tell what '{}' is by its extension; set `format` to {}", path,
-       names);
+  fail(Errc::bad_option, "cannot tell what '{}' is by its extension; say so with `format={}`{}",
+       path, format_table().front().name, others);
 }
 
 template <class T>

@@ -50,8 +50,7 @@ void centred_block(const Rows<T>& rows, Index first, Index count, const Centring
 
 double standard_deviation(double scatter, double second_moment, double denominator,
                           double epsilon) {
-  const bool constant = scatter <= 16 * epsilon * epsilon * second_moment;
-  return constant ? 1.0 : std::sqrt(scatter / denominator);
+  return is_constant(scatter, second_moment, epsilon) ? 1.0 : std::sqrt(scatter / denominator);
 }
 
 template void centred_block(const Rows<float>&, Index, Index, const Centring&, double*, Index);

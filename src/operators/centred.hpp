@@ -19,8 +19,12 @@ template <class T>
 void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how, double* out,
                    Index stride);
 
-/// √(scatter / denominator), or 1 for a column that is constant up to rounding: one whose scatter
-/// about its mean is at most (4ε)² of its raw second moment.
+/// A column whose scatter about its mean is at most ε² of its raw second moment.
+constexpr bool is_constant(double scatter, double second_moment, double epsilon) {
+  return scatter <= epsilon * epsilon * second_moment;
+}
+
+/// √(scatter / denominator), or 1 for a column that is constant up to rounding.
 double standard_deviation(double scatter, double second_moment, double denominator, double epsilon);
 
 }  // namespace mercer

@@ -35,13 +35,15 @@ void require_representable(const Spectrum& s, int exponent, const std::string& n
 }
 
 /// The spectrum of rows that were multiplied by 2^power, as that of the rows themselves.
-void undo(Spectrum& s, int power, const std::string& name) {
+void undo(Spectrum& s, int power, bool centred, const std::string& name) {
   multiply(s.mean, -power);
   multiply(s.offset, -power);
   if (s.scale.size() > 0) {
-    // z-scores are the same. A column that does not vary has a scale of 1 by definition.
+    // z-scores are the same. A column that does not vary has a scale of 1 by definition; one that
+    // keeps its mean had the power as its scale.
     for (Index j = 0; j < s.scale.size(); ++j)
-      if (s.column_scatter[j] > s.column_noise[j]) s.scale[j] = std::ldexp(s.scale[j], -power);
+      if (!centred || s.column_scatter[j] > s.column_noise[j])
+        s.scale[j] = std::ldexp(s.scale[j], -power);
     return;
   }
   require_representable(s, -2 * power, name);
@@ -79,13 +81,7 @@ Spectrum find_spectrum(Solver road, Passes<T>& passes, const FitOptions& options
     passes.normalize();
   }
   Spectrum s = by_road(road, passes, options, budget);
-  // Of rows that keep their mean, such a column is left as it is, and the others are not.
-  for (Index j = 0; j < s.scale.size() && !options.center; ++j)
-    require(s.scale[j] != 1, Errc::bad_data,
-            "{}: column {} does not vary, so `scale=std` leaves it as it is, and numbers of this "
-            "size cannot be squared beside z-scores; leave the column out",
-            passes.name(), j + 1);
-  undo(s, passes.exponent(), passes.name());
+  undo(s, passes.exponent(), options.center, passes.name());
   return s;
 }
 

@@ -94,8 +94,10 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
       scatter -= sum * out.rest[j];
     }
     const double about_zero = scatter + weight * out.mean[j] * out.mean[j];
-    out.constant.push_back(scatter <= 16 * epsilon_of_data * epsilon_of_data * about_zero);
+    out.constant.push_back(is_constant(scatter, about_zero, epsilon_of_data));
     out.scale[j] = standard_deviation(scatter, about_zero, denominator, epsilon_of_data);
+    // Rows that keep their mean keep such a column as it was before it was multiplied.
+    if (out.constant.back() && !options.center) out.scale[j] = std::ldexp(1.0, passes.exponent());
   }
   out.error = error_of_scores(out, weight, denominator, options.center, fill);
   if (!options.center) {

@@ -24,18 +24,20 @@ set(pca_headers approx fit impute incremental incremental_kernel merge
 # What each program may use beside the public headers: its own folders, and internal headers of the
 # library. Each of the latter is something that another program would have to do without.
 set(programs apps/cli bindings/python)
-set(apps/cli_folders commands flags rows terminal)
+set(apps/cli_folders commands describe flags rows terminal)
 set(apps/cli_internal_headers
-  core/json_text core/memory core/output_file core/parallel core/require
-  data/bytes data/shortest
+  core/closest_name core/json_text core/memory core/output_file core/parallel core/require core/spelled
+  data/bytes data/file_map data/shortest data/sink
   diagnostics/limits
   maps/from_text
   model/codec model/parts
   pictures/run_chart
   preimages/compressed_file
-  simd/targets)
+  simd/targets
+  tune/grid)
 set(bindings/python_folders "")
 set(bindings/python_internal_headers
+  core/spelled
   maps/from_text
   pca/select/significance)
 

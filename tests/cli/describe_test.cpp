@@ -83,7 +83,7 @@ TEST(CliDescribe, values_come_from_the_tables_of_the_library) {
       for (const RuleEntry& entry : rule_table()) expected.push_back(entry.name);
       EXPECT_EQ(names_of(option_named(command, "--rule")["values"]), expected);
       expected.clear();
-      for (const RateEntry& entry : rate_table()) expected.push_back(entry.text);
+      for (const RateEntry& entry : rate_table()) expected.push_back(entry.example);
       EXPECT_EQ(names_of(option_named(command, "--rate")["values"]), expected);
     }
   });

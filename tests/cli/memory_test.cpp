@@ -259,18 +259,20 @@ TEST_F(CliMemory, M_P5_a_budget_that_is_too_small_is_refused_with_the_least_that
   const std::vector<std::vector<std::string>> commands = {
       {"transform", model, rows, "-o", out},
       {"denoise", model, rows, "-o", out},
-      {"compress", model, rows, "-o", out},
+      {"compress", model, rows, "-o", *dir / "few-out.mrc"},
       {"decompress", file, "-o", out},
       {"score", model, rows, "-o", out},
-      {"merge", model, model, "-o", out},
-      {"plot", model, rows, "--kind", "scores", "-o", out},
+      {"merge", model, model, "-o", *dir / "few-out.st"},
+      {"plot", model, rows, "--kind", "scores", "-o", *dir / "few-out.svg"},
       {"kernel", "check", "rbf(gamma=1)", rows},
       {"kernel", "matrix", "rbf(gamma=1)", rows, "-o", out},
       {"tune", rows, "--kernel", "rbf(gamma={1,2})"}};
   for (std::vector<std::string> command : commands) {
     command.insert(command.end(), {"--memory", "1MiB", "--threads", "2", "-q"});
     expect_error(mercer(command), 1, {"MiB", "--memory"});
-    EXPECT_FALSE(std::filesystem::exists(out)) << command[0];
+    for (const char* extension : {"csv", "mrc", "st", "svg"})
+      EXPECT_FALSE(std::filesystem::exists(*dir / ("few-out." + std::string(extension))))
+          << command[0];
   }
 }
 

@@ -96,9 +96,6 @@ TEST(Changed, M_P6_a_pass_ends_with_an_error_when_the_file_was_written_to_meanwh
     EXPECT_HAS(message, name);
     EXPECT_HAS(message, "written to");
   }
-  std::string text;
-  for (int i = 0; i < 60'000; ++i) text += "1 1:2 2:3\n";
-  EXPECT_HAS(changed_in_a_pass(dir.file("x.svm", text)), "written to");
 }
 
 TEST(Changed, M_P6_borrowed_rows_can_be_asked_whether_they_are_still_those_of_the_file) {

@@ -4,6 +4,7 @@
 #include "core/output_file.hpp"
 #include "core/segments.hpp"
 #include "core/spill.hpp"
+#include "core/text_form.hpp"
 #include "learn/run/checkpoint.hpp"
 #include "learn/theory/theory.hpp"
 #include "learn/theory/theory_integrator.hpp"

@@ -217,7 +217,7 @@ TEST(BadMappedFile, has_a_kernel_or_a_map_that_cannot_be_made) {
   expect_bad(map(dense_file(), "kernels"),
              "uses the map 'kernels', which this version does not know");
   const std::string features = Model<double>(test::features_parts<double>()).serialize();
-  expect_bad(map(features, "plain(degree=)"), "expected a number");
+  expect_bad(map(features, "plain(degree=)"), "column 14: ')' where a number should be");
   expect_bad(map(features, "plain(degree=31)"), "from 1 to 30");
   expect_bad(map(features, "plain(degree=30)"), "differ in length");
   expect_bad(map(features, "kernel"), "'anchors' is missing");

@@ -97,9 +97,11 @@ TEST(BadRandomMapFile, has_numbers_of_another_shape) {
 TEST(BadRandomMapFile, has_a_map_or_a_kernel_that_cannot_be_made) {
   for (const char* text : {"tensorsketch", "tensorsketch(", "tensorsketch(features=)",
                            "tensorsketch(features=4) ?", "tensorsketch(degree=4)"})
-    expect_bad(with_word(sketch_file(), "map", text), "expected");
-  for (const char* text : {"tensorsketch(features=0)", "tensorsketch(features=-4)",
-                           "tensorsketch(features=6)", "tensorsketch(features=2097152)"})
+    expect_bad(with_word(sketch_file(), "map", text),
+               "has a map that cannot be made here: map, column ");
+  for (const char* text : {"tensorsketch(features=0)", "tensorsketch(features=-4)"})
+    expect_bad(with_word(sketch_file(), "map", text), "must be a whole number from 1");
+  for (const char* text : {"tensorsketch(features=6)", "tensorsketch(features=2097152)"})
     expect_bad(with_word(sketch_file(), "map", text), "must be a power of two");
   expect_bad(with_word(sketch_file(), "map", "tensorsketch(features=1048576)"), "differ in length");
   expect_bad(with_word(sketch_file(), "map", "tensorsketch(features=2)"), "no signed bucket");
@@ -107,7 +109,7 @@ TEST(BadRandomMapFile, has_a_map_or_a_kernel_that_cannot_be_made) {
   expect_bad(with_word(fourier_file(), "kernel", "linear"), "has no Fourier features");
   expect_bad(with_word(fourier_file(), "kernel", "rbf"), "leaves a parameter to the data");
   expect_bad(with_word(fourier_file(), "kernel", ""), "cannot be made here");
-  expect_bad(with_word(fourier_file(), "map", "fourier(features=4)"), "does not know");
+  expect_bad(with_word(fourier_file(), "map", "fourier(features=4)"), "fourier has no parameters");
   const std::string sparse = Model<double>(test::sparse_kernel_parts<double>()).serialize();
   expect_bad(with_word(sparse, "map", "fourier"), "are sparse");
 }

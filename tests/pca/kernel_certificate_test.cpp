@@ -326,11 +326,14 @@ TEST(KernelCertificate, M_P2_equal_rows_are_refused_alike_in_every_form) {
   const Matrix<double> ones = Matrix<double>::Ones(300, 300);
   const std::vector<double> weights(300, 2.5);
   const std::string want = "all rows are equal to this kernel: there is no variance to explain";
+  // Floats may have made them so.
+  const std::string want_of_floats =
+      "all rows are equal to this kernel in single precision: there is no variance to explain";
   for (const Solver solver : {Solver::automatic, Solver::dense, Solver::krylov}) {
     const FitOptions options{
         .components = 2, .kernel = kernels::rbf({.gamma = 0.5}), .solver = solver};
     EXPECT_EQ(refusal([&] { fit(x, options); }, Errc::bad_data), want);
-    EXPECT_EQ(refusal([&] { fit(coarse, options); }, Errc::bad_data), want);
+    EXPECT_EQ(refusal([&] { fit(coarse, options); }, Errc::bad_data), want_of_floats);
     EXPECT_EQ(refusal([&] { fit(Rows<double>(sparse), options); }, Errc::bad_data), want);
     EXPECT_EQ(refusal([&] { fit(Rows<double>(x), options, weights.data()); }, Errc::bad_data),
               want);

@@ -68,7 +68,9 @@ LongVector exact(const Problem<T>& p, LongVector& columns) {
   for (Index i = 0; i < a.rows(); ++i)
     weight += p.weights.empty() ? 1.0L : p.weights[static_cast<std::size_t>(i)];
   const LongMatrix raw = a;
-  if (p.options.center) long_centre(a, p.weights);
+  LongMatrix about = a;  // deviations are about the mean, also where rows keep it
+  long_centre(about, p.weights);
+  if (p.options.center) a = about;
   for (Index i = 0; i < a.rows() && !p.options.center && !p.weights.empty(); ++i)
     a.row(i) *= std::sqrt(static_cast<long double>(p.weights[static_cast<std::size_t>(i)]));
   for (Index j = 0; j < a.cols() && p.options.scale == Scale::std; ++j) {
@@ -77,10 +79,10 @@ LongVector exact(const Problem<T>& p, LongVector& columns) {
       second += (p.weights.empty() ? 1.0L : p.weights[static_cast<std::size_t>(i)]) * raw(i, j) *
                 raw(i, j);
     const long double epsilon = std::numeric_limits<T>::epsilon();
-    const long double squares = a.col(j).squaredNorm();
-    if (squares > 16 * epsilon * epsilon * second)
+    const long double squares = about.col(j).squaredNorm();
+    if (squares > epsilon * epsilon * second)
       a.col(j) /= std::sqrt(squares / (weight - p.options.ddof));
-    else a.col(j).setZero();  // constant columns stay out
+    else if (p.options.center) a.col(j).setZero();  // constant columns stay out
   }
   columns = a.colwise().squaredNorm().transpose() / (weight - p.options.ddof);
   return long_gram_eigenvalues(a);

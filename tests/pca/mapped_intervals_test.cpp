@@ -79,7 +79,7 @@ TEST(MappedIntervals, hold_the_exact_features_or_the_fit_is_refused) {
 
 TEST(MappedIntervals, refusals_name_the_map_the_number_and_the_remedy) {
   const Matrix<double> x = column<double>(far_columns[0]);
-  test::expect_error(Errc::not_converged, {"squares", "features", "--scale std"},
+  test::expect_error(Errc::not_converged, {"squares", "features", "`scale=std`"},
                      [&] { fit(x, squares_map<double>(1)); });
 }
 

@@ -121,7 +121,7 @@ TEST(ScaledRows, ordinary_z_scores_are_not_refused) {
   Matrix<double> x = random.normal(400, 6);
   x.col(2).array() += 1e4;
   for (const char* kernel : {"rbf(gamma=1)", "rbf(gamma=0.01)", "laplacian(gamma=1)", "cosine",
-                             "poly(degree=3)", "matern(nu=1.5, sigma=3)"})
+                             "poly(degree=3)", "matern(nu=1.5, length=3)"})
     EXPECT_NO_THROW(fit(x, {.components = 3, .kernel = Kernel::parse(kernel), .scale = Scale::std}))
         << kernel;
 }

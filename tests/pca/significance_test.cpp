@@ -192,7 +192,7 @@ TEST(Significance, refuses_what_it_cannot_tell) {
   const Matrix<double> k = noise * noise.transpose();
   expect_error(Errc::bad_option, {"precomputed", "`components`"},
                [&] { fit(k, {.components = significant(), .precomputed = true}); });
-  expect_error(Errc::bad_option, {"gavish-donoho", "linear"}, [&] {
+  expect_error(Errc::bad_option, {"`components=gavish_donoho()`", "linear"}, [&] {
     fit(noise, {.components = gavish_donoho(), .kernel = Kernel::parse("rbf")});
   });
   expect_error(Errc::bad_option, {"`components=significant()`"}, [&] {

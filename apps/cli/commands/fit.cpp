@@ -171,7 +171,6 @@ void fit_rows(const FitFlags& flags) {
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
   }
-  ClosedPipe pipe;
   std::optional<Sink<T>> imputed;
   if (!flags.imputed.empty() && !rows.in_memory())
     throw UsageError("--imputed needs all rows in memory; give a larger --memory");
@@ -181,7 +180,7 @@ void fit_rows(const FitFlags& flags) {
         if (!flags.imputed.empty()) {
           const Block<T> all = *rows.whole();
           const Imputed<T> filled = impute(all.rows, options, {}, all.weights);
-          pipe.survives([&] { imputed.emplace(imputed_file(flags, filled, all, rows.schema())); });
+          imputed.emplace(imputed_file(flags, filled, all, rows.schema()));
           return fit(filled, options, all.weights, rows.schema());
         }
         return stream ? fit_source<T>(*stream, flags, options)
@@ -201,10 +200,8 @@ void fit_rows(const FitFlags& flags) {
   if (!flags.scores.empty()) {
     scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
     rows.rewind();
-    pipe.survives([&] {
-      while (const auto block = rows.next()) write_scores(*scores, model, *block, transforming);
-      scores->finish();
-    });
+    while (const auto block = rows.next()) write_scores(*scores, model, *block, transforming);
+    scores->finish();
   }
   std::optional<Cloud> cloud;
   if (plot)
@@ -213,12 +210,11 @@ void fit_rows(const FitFlags& flags) {
   rows.require_unchanged();
   stop_if_interrupted();
   if (model_file) model_file->publish();
-  if (scores) pipe.survives([&] { scores->close(); });
+  if (scores) scores->close();
   if (imputed) imputed->close();
   bar.erase();
   if (words) show(flags, model, rows, cloud);
   if (flags.json) print(to_json(model) + "\n");
-  pipe.end();
 }
 
 }  // namespace

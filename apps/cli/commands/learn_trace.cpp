@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace mercer::cli {
 
@@ -102,8 +103,9 @@ void TraceFile::flush() {
     if (fsync(fd_) != 0) give_up("write");
     return;
   }
-  if (sink_ && waiting_ > 0) sink_->write(block_.topRows(waiting_));
-  waiting_ = 0;
+  // Rows that could not be written are not kept: the block has no room for more.
+  const Index rows = std::exchange(waiting_, 0);
+  if (sink_ && rows > 0) sink_->write(block_.topRows(rows));
 }
 
 /// Cuts off what came after the first `rows` rows; the header is a line of its own.

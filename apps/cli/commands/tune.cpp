@@ -218,7 +218,6 @@ void tune_rows(const TuneFlags& flags) {
   const Index row_count = all.rows(), columns = all.cols();
   // Not earlier: a run that is killed leaves no file behind but its checkpoint.
   std::optional<OutputFile> model_file, table_file, plot_file;
-  ClosedPipe pipe;
   if (!flags.model.empty()) {
     // One fit, where folds had been at work beside each other.
     tuned.options.memory = memory;
@@ -230,12 +229,12 @@ void tune_rows(const TuneFlags& flags) {
   }
   if (!flags.table.empty()) {
     table_file.emplace(flags.table);
-    pipe.survives([&] { table_file->write(table_text(tuned)); });
+    table_file->write(table_text(tuned));
     table_file->finish();
   }
   if (!flags.plot.empty()) {
     plot_file.emplace(flags.plot);
-    pipe.survives([&] { plot_file->write(tune_svg(tuned, options.criterion)); });
+    plot_file->write(tune_svg(tuned, options.criterion));
     plot_file->finish();
   }
   source.require_unchanged();
@@ -243,7 +242,6 @@ void tune_rows(const TuneFlags& flags) {
   if (model_file) model_file->publish();
   if (table_file) table_file->publish();
   if (plot_file) plot_file->publish();
-  pipe.end();
   bar.erase();
   if (flags.json) return print(tuned_json(tuned, options.criterion) + "\n");
   if (flags.run.quiet) return;

@@ -76,11 +76,10 @@ class PreImageRows {
 
   void close() {
     rows_->finish();
-    if (distances_) pipe_.survives([&] { distances_->finish(); });
+    if (distances_) distances_->finish();
     stop_if_interrupted();
     rows_->close();
-    if (distances_) pipe_.survives([&] { distances_->close(); });
-    pipe_.end();
+    if (distances_) distances_->close();
   }
 
   /// What to tell people; nothing of linear models.
@@ -104,7 +103,7 @@ class PreImageRows {
       quality(i, 1) = found.converged[static_cast<std::size_t>(i)];
       quality(i, 2) = found.outside[static_cast<std::size_t>(i)];
     }
-    pipe_.survives([&] { distances_->write(quality, block.ids, block.labels, first); });
+    distances_->write(quality, block.ids, block.labels, first);
   }
 
   const Model<T>& model_;
@@ -114,7 +113,6 @@ class PreImageRows {
   Decoder<T> decoder_;
   std::optional<Sink<T>> rows_;
   std::optional<Sink<double>> distances_;
-  ClosedPipe pipe_;
   Index count_ = 0, outside_ = 0, not_converged_ = 0;
   double sum_ = 0;
 };

@@ -26,7 +26,7 @@ void stop_if_interrupted();
 /// Standard output as one of several outputs: a reader that goes away must not cost the others.
 ///
 ///     ClosedPipe pipe;
-///     pipe.survives([&] { scores.write(rows); });
+///     pipe.survives([&] { trace.write(row); });
 ///     model.publish();
 ///     pipe.end();                                  // by SIGPIPE, when the reader has gone
 class ClosedPipe {

@@ -83,6 +83,8 @@ std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& o) {
   Passes<double> passes =
       in.memory ? Passes<double>(*in.memory, in.weights, o.monitor) : Passes<double>(*in.source);
   Standard standard = find_standard(passes, fitting);
+  require(standard.mean.allFinite() && standard.scale.allFinite(), Errc::bad_data,
+          "{}: its columns are too large for their deviations; scale the data", in.source->name());
   if (!in.memory) in.source->rewind();
   in.rows = static_cast<Index>(passes.rows());
   return standard;

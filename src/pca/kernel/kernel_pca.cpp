@@ -121,8 +121,8 @@ Standard rows_standard(const Rows<T>& x, const double* weights, const FitOptions
   for (Index j = 0; j < out.mean.size(); ++j) {
     out.mean[j] = std::ldexp(out.mean[j], -passes.exponent());
     if (out.rest.size() > 0) out.rest[j] = std::ldexp(out.rest[j], -passes.exponent());
-    if (!out.constant[static_cast<std::size_t>(j)])
-      out.scale[j] = std::ldexp(out.scale[j], -passes.exponent());
+    const bool constant = out.constant[static_cast<std::size_t>(j)];
+    out.scale[j] = constant ? 1.0 : std::ldexp(out.scale[j], -passes.exponent());
   }
   return out;
 }

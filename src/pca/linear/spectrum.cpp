@@ -146,7 +146,8 @@ Index kept_components(const Components& asked, const Spectrum& s) {
 }
 
 template <class T>
-Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options) {
+Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options,
+                    int exponent) {
   const Index d = moments.features();
   require_rows(moments.rows(), moments.weight(), name, options);
   Spectrum s;
@@ -159,7 +160,7 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
     // The deviations are about the mean, also where rows keep it.
     s.scale = options.center ? scales<T>(s.column_scatter, s.mean, moments.weight(), options)
                              : scales<T>(moments.scatter_diagonal(true), moments.mean(),
-                                         moments.weight(), options);
+                                         moments.weight(), options, exponent);
     const Vector<double> divisors = divisors_of(s);
     scatter.array().colwise() /= divisors.array();
     scatter.array().rowwise() /= divisors.array().transpose();
@@ -208,7 +209,7 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
     require_finite(moments.scatter_diagonal(), passes);
   }
   require_range(moments.scatter_diagonal(options.center).sum(), passes);
-  Spectrum s = of_moments<T>(moments, passes.name(), options);
+  Spectrum s = of_moments<T>(moments, passes.name(), options, passes.exponent());
   if (fill) {
     Vector<double> offset = moments.mean() - centre;
     if (s.scale.size() > 0) offset.array() /= s.scale.array();
@@ -282,10 +283,10 @@ Spectrum by_svd(Passes<T>& passes, const FitOptions& options) {
   return s;
 }
 
-#define MERCER_INSTANTIATE(T)                                                             \
-  template Spectrum of_moments<T>(const Moments&, const std::string&, const FitOptions&); \
-  template Spectrum by_covariance(Passes<T>&, const FitOptions&);                         \
-  template Spectrum by_gram(Passes<T>&, const FitOptions&);                               \
+#define MERCER_INSTANTIATE(T)                                                                  \
+  template Spectrum of_moments<T>(const Moments&, const std::string&, const FitOptions&, int); \
+  template Spectrum by_covariance(Passes<T>&, const FitOptions&);                              \
+  template Spectrum by_gram(Passes<T>&, const FitOptions&);                                    \
   template Spectrum by_svd(Passes<T>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -38,9 +38,11 @@ struct Spectrum {
   std::string missed;       ///< what that rests on, where it is below 1
 };
 
-/// Eigenpairs of the scatter matrix that moments hold; `name` is what messages call the rows.
+/// Eigenpairs of the scatter matrix that moments hold; `name` is what messages call the rows, which
+/// were multiplied by 2^exponent.
 template <class T>
-Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options);
+Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options,
+                    int exponent = 0);
 
 /// N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass about the mean when the
 /// first rows were no guide to it, and one more (QR) when the smallest eigenvalue that is kept is

@@ -104,11 +104,14 @@ void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
 
 template <class T>
 Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean, double weight,
-                      const FitOptions& options) {
+                      const FitOptions& options, int exponent) {
   Vector<double> scale(scatter.size());
-  for (Index j = 0; j < scale.size(); ++j)
-    scale[j] = standard_deviation(scatter[j], scatter[j] + weight * mean[j] * mean[j],
-                                  denominator(weight, options), epsilon<T>);
+  for (Index j = 0; j < scale.size(); ++j) {
+    const double second = scatter[j] + weight * mean[j] * mean[j];
+    scale[j] = standard_deviation(scatter[j], second, denominator(weight, options), epsilon<T>);
+    if (exponent != 0 && is_constant(scatter[j], second, epsilon<T>))
+      scale[j] = std::ldexp(1.0, exponent);
+  }
   return scale;
 }
 
@@ -213,7 +216,7 @@ void take_rows(const CentredRows<T>& a, const Passes<T>& passes, const FitOption
 
 #define MERCER_INSTANTIATE(T)                                                             \
   template Vector<double> scales<T>(const Vector<double>&, const Vector<double>&, double, \
-                                    const FitOptions&);                                   \
+                                    const FitOptions&, int);                              \
   template void take_qr(Passes<T>&, const FitOptions&, Spectrum&, const Moments*);        \
   template CentredRows<T> centred_rows(const Passes<T>&, Spectrum&, const FitOptions&);   \
   template void take_rows(const CentredRows<T>&, const Passes<T>&, const FitOptions&, Spectrum&);

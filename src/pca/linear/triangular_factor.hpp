@@ -29,10 +29,11 @@ void take_rows(const CentredRows<T>& a, const Passes<T>& passes, const FitOption
 template <class T>
 CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptions& options);
 
-/// Standard deviations by column, 1 for constant ones.
+/// Standard deviations by column, 1 for constant ones; 2^exponent where rows were multiplied by
+/// that and keep their mean.
 template <class T>
 Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean, double weight,
-                      const FitOptions& options);
+                      const FitOptions& options, int exponent = 0);
 
 /// Relative error of the scales in D, where the scatter of a column is known to `column` of itself.
 /// D⁻¹SD⁻¹ changes by twice that of its norm at most, a factor by as much of its own.

@@ -33,7 +33,7 @@ Matrix<double> unit_rows(Matrix<double> q) {
   for (Index i = 0; i < q.rows(); ++i) {
     const double largest = q.row(i).cwiseAbs().maxCoeff();
     require(largest > 0 && std::isfinite(largest), Errc::bad_option,
-            "direction {} has the largest entry {}: it must point somewhere", i + 1, largest);
+            "direction {} has length {}: it must point somewhere", i + 1, largest);
     // First to numbers that can be squared.
     q.row(i) /= largest;
     q.row(i).normalize();
