@@ -1,11 +1,9 @@
 # mercer_module(name USES modules…): an object library of src/name/**/*.cpp.
 # mercer_library(): all of them together, as mercer::mercer.
-# mercer_batch_order(sources): the order in which a list of sources is compiled in batches.
 
 function(mercer_module name)
   cmake_parse_arguments(arg "" "" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  mercer_batch_order(sources)
   add_library(mercer_${name} OBJECT ${sources})
   target_include_directories(mercer_${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -22,26 +20,6 @@ function(mercer_module name)
   endif()
   set_property(GLOBAL APPEND PROPERTY MERCER_MODULES ${name})
   set_property(GLOBAL PROPERTY MERCER_USES_${name} ${arg_USES})
-endfunction()
-
-# In a sanitized build each batch is compiled in the opposite order: a file that needs what one before
-# it includes or declares does not compile then.
-function(mercer_batch_order list)
-  if(NOT CMAKE_UNITY_BUILD OR NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    return()
-  endif()
-  set(reversed "")
-  set(batch "")
-  foreach(source ${${list}})
-    list(PREPEND batch ${source})
-    list(LENGTH batch count)
-    if(count EQUAL CMAKE_UNITY_BUILD_BATCH_SIZE)
-      list(APPEND reversed ${batch})
-      set(batch "")
-    endif()
-  endforeach()
-  list(APPEND reversed ${batch})
-  set(${list} ${reversed} PARENT_SCOPE)
 endfunction()
 
 function(mercer_compile_options target)

@@ -1,6 +1,5 @@
 # Every source compiles by itself, not only beside the others of its batch: those of the Python
-# package here, all of them (some 5 minutes of compilation) with ./dev test --all. The preset asan
-# makes its batches in the opposite order, which finds most of it in src and apps at no cost.
+# package here, all of them (some 5 minutes of compilation) with ./dev test --all.
 if(NOT CMAKE_UNITY_BUILD OR MERCER_COMPILED_TESTS)
   return()
 endif()
