@@ -3,8 +3,8 @@
 // one row per name with a `TextForm` in it; reading, writing, checks of values and lists for
 // messages and help all come from that.
 //
-//     constexpr TextParameter parameters[] = {{"gamma", domains::positive, 1},
-//                                            {"degree", domains::count, 3}};
+//     static constexpr TextParameter parameters[] = {{"gamma", domains::positive, 1},
+//                                                   {"degree", domains::count, 3}};
 //     constexpr TextForm form{"poly", parameters};
 //     TextReader reader("kernel", "poly(degree=2)");
 //     reader.word(), reader.values(form);       // {1, 2}

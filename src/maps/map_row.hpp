@@ -2,7 +2,7 @@
 // A map φ as a row of the table in maps/from_text.cpp: its text form, and how it is made for either
 // precision.
 //
-//     extern const MapRow squares_row = {
+//     const MapRow squares_row = {
 //         .text = {"squares"},
 //         .formula = "(x1^2, ..., xd^2)",
 //         .make = []<class T>(const MapRequest<T>& r) { return squares_map<T>(r.inputs); },

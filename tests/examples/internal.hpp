@@ -10,6 +10,7 @@
 #include "learn/theory/theory_integrator.hpp"
 #include "linalg/lapack.hpp"
 #include "linalg/stacked_qr.hpp"
+#include "maps/map_row.hpp"
 #include "operators/centred_factor.hpp"
 #include "operators/column_means.hpp"
 #include "operators/kernel_matrix.hpp"

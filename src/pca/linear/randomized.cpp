@@ -39,10 +39,9 @@ struct CheckedScatter {
     s.mean = options.center ? a.mean() : Vector<double>(Vector<double>::Zero(size()));
     s.total = s.column_scatter.sum();
     require_range(s.total, passes);
-    Vector<double> scatter = s.column_scatter;
-    if (s.scale.size() > 0) scatter.array() *= s.scale.array().square();
-    s.column_noise = noise_of_columns<T>(scatter, s.mean, passes.weight());
-    if (s.scale.size() > 0) s.column_noise.array() /= divisors.array().square();
+    Vector<double> mean = s.mean;  // in units of the scatter, as squares of scales may overflow
+    if (s.scale.size() > 0) mean.array() /= divisors.array();
+    s.column_noise = noise_of_columns<T>(s.column_scatter, mean, passes.weight());
     s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
     require_variance<T>(s, passes.name());
   }
