@@ -57,9 +57,9 @@ RoundingBound rounding_of_products(const ScatterOperator<T>& a, const Spectrum& 
                                    double basis, const FitOptions& options) {
   const auto [squares, distance] = a.summed();
   // Two sums of random errors of depths a and b: √a + √b ≤ √2·√(a + b).
-  const double norm = 1.01 * (s.eigenvalues[0] + distance);
+  const double root = std::sqrt(squares), norm = 1.01 * (s.eigenvalues[0] + distance);
   RoundingBound one = roundings(a.depth(rows)) *
-                      (1.5 * std::sqrt(squares * norm) + 2 * std::sqrt(squares * distance));
+                      (1.5 * root * std::sqrt(norm) + 2 * root * std::sqrt(distance));
   one.proven *= std::sqrt(basis);
   return one + 2.1 * s.eigenvalues[0] *
                    rounding_of_scales(roundings(2 * rows + 16), rows, a.weight(), options);
