@@ -73,7 +73,7 @@ class Components {
 inline Components all_components() { return {}; }
 inline Components at_most(Index count) { return Components::at_most(count); }
 inline Components variance_fraction(double f) { return Components::of_variance(f); }
-/// Those that permuted columns do not reach, by parallel analysis; the report has their p-values.
+/// Those that pass a permutation test (parallel analysis); the report has their p-values.
 inline Components significant() { return Components::by(Components::Kind::significant); }
 /// Linear PCA: those above the best threshold for white noise of unknown size.
 inline Components gavish_donoho() { return Components::by(Components::Kind::gavish_donoho); }
@@ -110,9 +110,8 @@ struct FitOptions {
   bool precomputed = false;        ///< the rows are a kernel matrix, N×N
   bool clip = false;               ///< take an invalid kernel: its negative eigenvalues count as 0
   std::optional<Approx> approx{};  ///< kernels: not exactly, but for any number of rows
-  /// Kernels: how long it may take. What does not go exactly in that time is approximated, as well
-  /// as the time allows; the report says what was done and why. A wish: nothing is cut short. 0:
-  /// any
+  /// Kernels: target run time, best effort. A fit that would take longer is approximated as well as
+  /// the time allows; the report says what was done and why. Nothing is cut short. 0: no target
   double seconds = 0;
   Solver solver = Solver::automatic;
   double tolerance = 1e-10;  ///< largest residual, relative to the first eigenvalue

@@ -60,7 +60,7 @@ struct LearnerOptions {
   std::string rule = "gha";
   Index components = 1;
   Rate rate{};
-  Index batch = 1;  ///< rows a step; 1: the textbook rule
+  Index batch = 1;  ///< rows per step; 1: the textbook rule
   LearnedMean centre = LearnedMean::running;
   Vector<double> mean{};  ///< of φ, for LearnedMean::known
   /// Share by which what was learned fades with each row, for streams that drift; 0: never. Bounds
@@ -78,7 +78,7 @@ struct LearnerOptions {
 };
 
 enum class LearnState {
-  moving,      ///< weight vectors have turned by more than 0.7° since the last look
+  moving,      ///< rotation of more than 0.7° since the last check
   not_moving,  ///< by less; but they may be far from where they should be
   converged,   ///< components are within 2° of those of the rows, at 95 % confidence
 };
@@ -86,7 +86,7 @@ std::string_view name_of(LearnState state);  ///< "moving", "not moving", "conve
 
 /// How far a run has come, judged without knowing the answer.
 struct Convergence {
-  double angle_change = 90;  ///< largest turn of a weight vector since the last look, degrees
+  double angle_change = 90;  ///< largest rotation since the last check, degrees
   double norm_error = 0;     ///< max |‖w_j‖ − 1|
   double correlation = 0;    ///< largest |correlation| of two outputs
   double variance_error = 0;  ///< max |variance of y_j / (w_jᵀRw_j/‖w_j‖²) − 1|, R from recent rows
