@@ -85,8 +85,8 @@ void require_representable(const ModelParts<T>& parts) {
   const bool finite = parts.components.allFinite() && parts.mean.allFinite() &&
                       parts.scale.allFinite() && parts.input_mean.allFinite();
   require(finite, Errc::bad_data,
-          "the means or components of the model are beyond the numbers of {} precision ({:.1e}); "
-          "scale the data{}",
+          "the means or components of the model exceed the range of {} precision ({:.1e}); scale "
+          "the data{}",
           sizeof(T) == sizeof(float) ? "single" : "double",
           static_cast<double>(std::numeric_limits<T>::max()),
           sizeof(T) == sizeof(float) ? ", or use double precision" : "");
