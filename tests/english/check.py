@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Finds phrases of phrases.txt in documentation, header comments, string literals and help.
+"""Finds phrases of phrases.txt in documentation, header comments, docstrings, messages and help.
 
-check.py            documentation, headers and sources
-check.py MERCER     also what `MERCER --describe` says
+check.py            documentation, headers, docstrings and string literals
+check.py MERCER     also the help texts of `MERCER --describe`
 """
+import ast
 import json
 import pathlib
 import re
@@ -82,6 +83,13 @@ def literals(text):
     return [(line, words.replace("\\n", "\n")) for line, words in found]
 
 
+def docstrings(text):
+    """(line, text) of the docstrings of public Python functions and classes."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+            yield node.lineno, re.sub(r"\s+", " ", ast.get_docstring(node) or "")
+
+
 def strings(value):
     """All texts in a JSON value."""
     if isinstance(value, str):
@@ -107,6 +115,9 @@ def paragraphs(program):
         for path in sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in (".cpp", ".hpp")):
             for line, text in literals(path.read_text(encoding="utf-8")):
                 yield f"{path.relative_to(ROOT)}:{line}", text
+    for path in sorted((ROOT / "bindings/python/mercer").glob("*.py")):
+        for line, text in docstrings(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(ROOT)}:{line}", text
     if program:
         described = subprocess.run([program, "--describe"], check=True, stdout=subprocess.PIPE, text=True)
         for text in strings(json.loads(described.stdout)):

@@ -82,12 +82,12 @@ void check_first_pass(const KernelProblem<T>& p, const KernelMatrix<T>& matrix) 
 struct Attempt {
   bool may_round = true;    ///< tiles may be kept in 32 bits
   Index first = 0;          ///< pairs that the basis is made for
-  bool leave_many = false;  ///< stop when so many pairs are needed that the dense road is quicker
+  bool leave_many = false;  ///< stop when so many pairs are needed that dense is faster
   double tolerance = 0;     ///< what the residuals have to reach
   std::optional<KernelSpectrum> found{};
   bool too_rounded = false;  ///< the tiles should not have been rounded
   double left = 0;           ///< what rounding leaves of the tolerance; negative: nothing
-  bool too_many = false;     ///< the dense road would be quicker
+  bool too_many = false;     ///< dense would be faster
 };
 
 /// The largest basis for k + 2 blocks pairs within these bytes, no smaller than that of `how`.

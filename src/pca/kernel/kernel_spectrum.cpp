@@ -119,7 +119,7 @@ KernelSpectrum by_dense(const KernelProblem<T>& p) {
   return s;
 }
 
-/// The road that was chosen; the other one where that fails and the choice was ours.
+/// The chosen solver; the other one if that fails and the choice was automatic.
 template <class T>
 KernelSpectrum by_either(const KernelProblem<T>& p, double budget) {
   const Index n = p.tiles.size;

@@ -15,7 +15,7 @@ namespace mercer {
 
 namespace {
 
-/// The scatter matrix by its products; what the first one tells is checked before it is believed.
+/// The scatter matrix by its products; the result of the first one is checked.
 template <class T>
 struct CheckedScatter {
   ScatterOperator<T> a;

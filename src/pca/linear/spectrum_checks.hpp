@@ -1,5 +1,5 @@
 #pragma once
-// What every road of linear PCA asks of the rows before it believes a number.
+// Checks of the rows that every solver of linear PCA makes.
 
 #include "core/require.hpp"
 #include "operators/centred.hpp"
@@ -37,7 +37,7 @@ void require_rows(const Passes<T>& passes, const FitOptions& options) {
 /// Sums of squares beyond these are over- or underflowing, or their squares are.
 constexpr double least_total = 1e-140, largest_total = 1e140;
 
-/// Thrown by a road whose sums are out of range, and caught by `find_spectrum`.
+/// Thrown by a solver whose sums are out of range, and caught by `find_spectrum`.
 struct OutOfRange {};
 
 /// `sums`, one a column, tell whether all numbers were finite; the rows tell which was not.
