@@ -43,7 +43,8 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
             o.mean.size(), d);
     require(o.mean.allFinite(), Errc::bad_option, "the known mean is not finite");
   } else {
-    require(o.mean.size() == 0, Errc::bad_option, "a mean was given, but centre is not LearnedMean::known");
+    require(o.mean.size() == 0, Errc::bad_option,
+            "a mean was given, but centre is not LearnedMean::known");
   }
 }
 
