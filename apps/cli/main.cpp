@@ -27,11 +27,11 @@ namespace mercer::cli {
 namespace {
 
 constexpr const char* examples =
-    "  mercer fit wine.csv --label cultivar --scale std           a first look, nothing is saved\n"
+    "  mercer fit wine.csv --label cultivar --scale std           a summary; nothing is saved\n"
     "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
     "  mercer transform wine.st new.csv -o - | head\n"
     "  mercer inspect wine.st\n"
-    "  producer | mercer learn - --rule gha -k 3 -o model.st       from a stream, as rows come\n";
+    "  producer | mercer learn - --rule gha -k 3 -o model.st       from a stream, row by row\n";
 
 int complain_of_memory() {
   // Nothing is left to put a line together from.

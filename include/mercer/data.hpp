@@ -1,13 +1,13 @@
 #pragma once
 /// \file
-/// Files in and files out.
+/// Reading and writing files.
 ///
 ///     auto table = mercer::read<double>("wine.csv", {.label = "cultivar"});
 ///     table.x;                       // 178×13
 ///     table.schema.feature_names;    // "alcohol", …
 ///
-/// Reading is parallel and streams in blocks; CSV takes about 1.5 ns of processor
-/// time a byte (docs/performance.md says on what).
+/// Reading is parallel and streams in blocks; CSV takes about 1.5 ns of processor time per byte (on
+/// the machine of docs/performance.md).
 
 #include <mercer/progress.hpp>
 #include <mercer/source.hpp>
@@ -22,7 +22,7 @@ namespace mercer {
 
 enum class Format { by_extension, csv, tsv, npy, mtx, svm };
 
-/// What a list of formats shows of one.
+/// Entry in the list of formats.
 struct FormatEntry {
   std::string name;
   Format format = Format::by_extension;
@@ -33,7 +33,7 @@ std::span<const FormatEntry> format_table();
 
 enum class Header { automatic, yes, no };
 
-/// The columns a model knows, to be found again in other files.
+/// The columns of a model, to be matched in other files.
 struct Columns {
   std::vector<std::string> features{};
   std::string label{};
@@ -47,23 +47,23 @@ struct ReadOptions {
   Format format = Format::by_extension;
   Header header = Header::automatic;
   char delimiter = 0;     ///< 0: comma, or tab for .tsv
-  std::string columns{};  ///< features; empty: all that are not taken otherwise
+  std::string columns{};  ///< features; empty: all columns without another role
   std::string exclude{};  ///< columns to leave out
-  std::string label{};    ///< carried along, never in the arithmetic
-  std::string id{};       ///< carried along, never in the arithmetic
+  std::string label{};    ///< copied to the output, not a feature
+  std::string id{};       ///< copied to the output, not a feature
   std::string weights{};  ///< row weights, as if rows were repeated
-  /// CSV with a header: columns of categories. Each becomes one feature a category, `color=red`,
-  /// that is 1 where the cell has it and 0 elsewhere. Finding the categories takes a pass.
+  /// CSV with a header: categorical columns. Each becomes one 0/1 feature per category, such as
+  /// `color=red`. Finding the categories takes a pass.
   std::string onehot{};
   Missing missing = Missing::error;  ///< `mean` and `em` leave NaN in the cell
-  /// In a file with names and without `columns`: exactly these features, found by name and given
-  /// in this order; and this label and id where the file has them. A feature `color=red` that the
-  /// file lacks is looked up in its column `color`. Other columns are skipped
-  /// (without `features`, only label and id are sought).
+  /// In a file with names and without `columns`: exactly these features, matched by name and
+  /// returned in this order; and this label and id if the file has them. A feature `color=red` that
+  /// is not a column is read from the column `color`. Other columns are skipped (without
+  /// `features`, only label and id are matched).
   Columns like{};
   int threads = 0;                    ///< 0: one per core
-  std::size_t block_bytes = 8 << 20;  ///< about how much memory a block of rows takes
-  /// CSV from a pipe: rows are given out as they come, not when a block of them is full.
+  std::size_t block_bytes = 8 << 20;  ///< approximate memory of a block of rows
+  /// CSV from a pipe: rows are returned as they arrive, not only in full blocks.
   bool live = false;
   Monitor monitor{};
 };
@@ -73,10 +73,10 @@ struct ReadOptions {
 template <class T>
 std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& options = {});
 
-/// Several files as one table, in the order given; at most one of them is "-". Columns are matched
-/// by name where names are known: a part that has them in another order is put in order. Parts with
-/// different columns are an `Errc::bad_data` that names two files and the column. Parts may be of
-/// different formats; sparse ones stay sparse when all are.
+/// Several files as one table, in the given order; at most one of them is "-". Columns are matched
+/// by name if names are known, in any order. Parts with different columns are an `Errc::bad_data`
+/// that names two files and the column. Parts may have different formats; sparse rows stay sparse
+/// if all parts are sparse.
 ///
 ///     auto model = mercer::fit(*mercer::open_parts<double>({"part-1.npy", "part-2.npy"}));
 template <class T>
@@ -87,7 +87,7 @@ std::unique_ptr<Source<T>> open_parts(const std::vector<std::string>& paths,
 template <class T>
 std::unique_ptr<Source<T>> concatenated(std::vector<std::unique_ptr<Source<T>>> parts);
 
-/// A whole source in memory: dense or sparse, with what travels along.
+/// A whole source in memory: dense or sparse, with weights, labels and ids.
 template <class T>
 struct Table {
   Schema schema;
@@ -102,8 +102,8 @@ struct Table {
   Rows<T> rows() const { return schema.sparse ? Rows<T>(sparse) : Rows<T>(x); }
 };
 
-/// Everything that is left of a source. Throws `Errc::out_of_memory` before it holds more than
-/// `limit_bytes` (0: no limit).
+/// Reads the rest of a source. Throws `Errc::out_of_memory` before it needs more than `limit_bytes`
+/// (0: no limit).
 template <class T>
 Table<T> read_all(Source<T>& source, std::size_t limit_bytes = 0);
 
@@ -112,9 +112,8 @@ Table<T> read(const std::string& path, const ReadOptions& options = {}) {
   return read_all(*open<T>(path, options));
 }
 
-/// Where rows go: `.csv`, `.tsv`, `.npy`, or "-" for CSV on standard output. Numbers are written
-/// in the shortest form that reads back exactly. A file appears whole when `close()` returns,
-/// or not at all.
+/// Writes rows: `.csv`, `.tsv`, `.npy`, or "-" for CSV on standard output. Numbers are written in
+/// the shortest form that reads back exactly. The file is written atomically, by `close()`.
 ///
 ///     mercer::Sink<double> out("scores.csv", {"pc1", "pc2"});
 ///     out.write(scores);
@@ -122,7 +121,7 @@ Table<T> read(const std::string& path, const ReadOptions& options = {}) {
 template <class T>
 class Sink {
  public:
-  /// What the leading text columns are called; empty for none.
+  /// Names of the leading text columns; empty: none.
   struct Texts {
     std::string id;
     std::string label;
@@ -138,7 +137,7 @@ class Sink {
 
   /// Completes the file on disk under a temporary name. Nothing is visible yet.
   void finish();
-  /// Makes it visible under its name (`finish()` first when that has not happened).
+  /// Renames it to its final name, after `finish()` if that was not called.
   void close();
 
   class Writer;

@@ -2,7 +2,7 @@
 /// \file
 /// From rows to a `Model`.
 ///
-///     Eigen::MatrixXd x = …;                                       // one row a sample
+///     Eigen::MatrixXd x = …;                                       // one row per sample
 ///     auto model = mercer::fit(x, {.components = 2});
 ///     auto most  = mercer::fit(x, {.components = mercer::variance_fraction(0.95)});
 ///     auto big   = mercer::fit(*mercer::open<double>("big.npy"), {.memory = 256 << 20});
@@ -14,9 +14,8 @@
 ///                             {.kernel = kernel, .approx = mercer::Cholesky{.rank = 500}});
 ///
 /// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d²,
-/// randomized 4·b·N·d a pass with b = 8 to 32 vectors, in some six to twenty passes.
-/// Kernels: N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or some 9·N³
-/// (dense).
+/// randomized 4·b·N·d per pass with b = 8 to 32 vectors, in about six to twenty passes. Kernels:
+/// N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or about 9·N³ (dense).
 
 #include <mercer/approx.hpp>
 #include <mercer/kernel.hpp>
@@ -34,8 +33,8 @@
 
 namespace mercer {
 
-/// How many components to keep: a count, a fraction of the variance, all that the data have, or as
-/// many as are more than chance or noise (see significance.hpp).
+/// Number of components to keep: a count, a fraction of the variance, all, or selected by a
+/// statistical criterion (see significance.hpp).
 class Components {
  public:
   enum class Kind { all, count, fraction, significant, gavish_donoho, minka };
@@ -52,7 +51,7 @@ class Components {
     c.kind_ = kind;
     return c;
   }
-  /// That many, or all where the data have fewer.
+  /// This many, or all if there are fewer.
   static Components at_most(Index count) {
     Components c(count);
     c.soft_ = true;
@@ -75,9 +74,9 @@ inline Components at_most(Index count) { return Components::at_most(count); }
 inline Components variance_fraction(double f) { return Components::of_variance(f); }
 /// Those that pass a permutation test (parallel analysis); the report has their p-values.
 inline Components significant() { return Components::by(Components::Kind::significant); }
-/// Linear PCA: those above the best threshold for white noise of unknown size.
+/// Linear PCA: those above the optimal threshold for white noise of unknown variance.
 inline Components gavish_donoho() { return Components::by(Components::Kind::gavish_donoho); }
-/// Linear PCA, N ≥ d: as many as have the most evidence, for a Gaussian in white noise (Minka
+/// Linear PCA, N ≥ d: the number with the largest evidence, for a Gaussian in white noise (Minka
 /// 2000).
 inline Components minka() { return Components::by(Components::Kind::minka); }
 
@@ -85,13 +84,13 @@ enum class Solver {
   automatic,   ///< by cost
   covariance,  ///< eigenpairs of the d×d scatter matrix: N ≫ d
   gram,        ///< eigenpairs of the N×N matrix of inner products: d ≫ N
-  svd,         ///< singular values of the centred rows: the most digits
+  svd,         ///< singular values of the centred rows: most accurate
   randomized,  ///< block Krylov on products with the rows, from random vectors: N and d both large
-  dense,       ///< kernels: all of the N×N matrix, LAPACK
+  dense,       ///< kernels: LAPACK on the full N×N matrix
   krylov,      ///< kernels: block Krylov, within any memory
 };
 
-/// What a list of solvers shows of one.
+/// Entry in the list of solvers.
 struct SolverEntry {
   std::string name;
   Solver solver = Solver::automatic;
@@ -101,17 +100,17 @@ std::span<const SolverEntry> solver_table();
 
 enum class Scale {
   none,
-  std,  ///< z-scores; constant columns are left as they are
+  std,  ///< z-scores; constant columns are not scaled
 };
 
 struct FitOptions {
   Components components{};         ///< default: all
   std::optional<Kernel> kernel{};  ///< kernel PCA with this kernel
   bool precomputed = false;        ///< the rows are a kernel matrix, N×N
-  bool clip = false;               ///< take an invalid kernel: its negative eigenvalues count as 0
-  std::optional<Approx> approx{};  ///< kernels: not exactly, but for any number of rows
-  /// Kernels: target run time, best effort. A fit that would take longer is approximated as well as
-  /// the time allows; the report says what was done and why. Nothing is cut short. 0: no target
+  bool clip = false;               ///< accept an invalid kernel: negative eigenvalues count as 0
+  std::optional<Approx> approx{};  ///< kernels: approximate, for many rows
+  /// Kernels: target run time, best effort. A fit that would take longer is approximated with the
+  /// largest rank that the time allows; the report states the choice. 0: no target
   double seconds = 0;
   Solver solver = Solver::automatic;
   double tolerance = 1e-10;  ///< largest residual, relative to the first eigenvalue
@@ -119,16 +118,16 @@ struct FitOptions {
   Scale scale = Scale::none;
   int ddof = 1;                      ///< 1: N−1 in the variances; 0: N
   Missing missing = Missing::error;  ///< NaN cells: an error, `mean`, or `em` (see impute.hpp)
-  /// So many rows, drawn at random, stay in the model for pre-images (preimage.hpp). Linear models
-  /// need none; kernel models have their anchors without being asked.
+  /// Number of rows, drawn at random, to store in the model for pre-images (preimage.hpp). Linear
+  /// models need none; kernel models always store their anchors.
   Index keep_rows = 0;
-  std::size_t memory = 0;             ///< budget in bytes; 0: what the machine has free
+  std::size_t memory = 0;             ///< budget in bytes; 0: the free memory
   int threads = 0;                    ///< 0: one per core
   std::uint64_t seed = default_seed;  ///< of start vectors, landmarks and random features
   Monitor monitor{};
 };
 
-/// Fits rows in memory. `weights`: one a row, as if rows were repeated.
+/// Fits rows in memory. `weights`: one per row, as if rows were repeated.
 template <class T>
 Model<T> fit(const Rows<T>& x, const FitOptions& options = {}, const double* weights = nullptr);
 
@@ -141,13 +140,13 @@ Model<typename Derived::Scalar> fit(const Eigen::MatrixBase<Derived>& x,
   return fit(Rows<T>(rows), options);
 }
 
-/// Fits a source. What fits in `options.memory` is read once and kept; a larger source is
-/// streamed in one pass by the covariance route, two when small variances need rescue. Approximate
-/// kernel PCA streams as well, in a few passes.
+/// Fits a source. If it fits into `options.memory`, it is read once and kept; a larger source is
+/// streamed in one pass by the covariance solver, or two if small variances need the extra
+/// accuracy. Approximate kernel PCA is streamed as well, in a few passes.
 template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& options = {});
 
-/// PCA of φ(x) for an explicit map φ. With `Scale::std` the map sees z-scores.
+/// PCA of φ(x) for an explicit map φ. With `Scale::std` the map is applied to z-scores.
 template <class T>
 Model<T> fit(const Rows<T>& x, std::shared_ptr<const Map<T>> map, const FitOptions& options = {},
              const double* weights = nullptr);

@@ -1,18 +1,18 @@
 #pragma once
 /// \file
-/// What missing cells may hold, by what the other cells of their row say (linear PCA).
+/// Imputation of missing values by iterative PCA.
 ///
-///     auto table = mercer::impute(rows, {.components = 2});   // rows: NaN where a cell is missing
+///     auto table = mercer::impute(rows, {.components = 2});   // rows: missing values are NaN
 ///     table.x;                                                 // complete
 ///     auto model = mercer::fit(table, {.components = 2});
 ///
-/// Iterated low-rank imputation: missing cells begin as the mean of their column; PCA of the
-/// completed rows says what they should be, and so on until they stay as they are. Each component
-/// is shrunk by (λ − σ²)/λ, σ² the mean of the variances that are left out (probabilistic PCA):
-/// without that, iterations fit the noise (Josse and Husson 2012).
+/// Missing values start as the mean of their column and are replaced by the reconstruction from the
+/// PCA of the completed rows, until convergence. Each component is shrunk by (λ − σ²)/λ, where σ²
+/// is the mean of the discarded variances (probabilistic PCA): without this, iterations fit the
+/// noise (Josse and Husson 2012).
 ///
-/// Costs one fit an iteration; few missing cells take some ten iterations, many take hundreds.
-/// Convergence is linear; `change` says how far away the limit may still be.
+/// Costs one fit per iteration; few missing values take about ten iterations, many take hundreds.
+/// Convergence is linear; `change` bounds the remaining distance to the limit.
 
 #include <mercer/fit.hpp>
 
@@ -25,18 +25,17 @@ struct Imputed {
 };
 
 struct ImputeOptions {
-  double tolerance = 1e-6;  ///< distance to the limit, in deviations of the column
+  double tolerance = 1e-6;  ///< distance to the limit, in standard deviations of the column
   int iterations = 1000;    ///< at most; `Errc::not_converged` after them
 };
 
 /// `fit.components` is a count, below the number of columns. Throws `Errc::bad_data` naming a row
-/// or a column without any cell.
+/// or a column that is entirely missing.
 template <class T>
 Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& options = {},
                   const double* weights = nullptr);
 
-/// PCA of completed rows; the report says how many cells were missing. `schema`: names for the
-/// model.
+/// PCA of imputed rows; the report has the number of missing values. `schema`: names for the model.
 template <class T>
 Model<T> fit(const Imputed<T>& rows, const FitOptions& options, const double* weights = nullptr,
              const Schema& schema = {});

@@ -1,20 +1,19 @@
 #pragma once
 /// \file
-/// Exact PCA of rows that come in batches and are not kept.
+/// Exact PCA of rows in batches, which are not stored.
 ///
 ///     mercer::IncrementalPca<double> pca(x.cols(), {.components = 16});
 ///     while (auto batch = source->next()) pca.update(batch->rows, batch->weights);
 ///     auto model = pca.model();                   // at any time, as if all were fitted at once
 ///
-/// What is kept are the moments (`Moments`) and, from the first rows on whose columns are nearly
-/// dependent or whose mean drifts, a triangular factor of the centred rows: variances that are too
-/// small for a scatter matrix (below 1e-5 of the first) keep their digits by it. The model is that
-/// of `fit` whatever the batches were, down to the last bit among different batches of the same
-/// rows. Its report has intervals for the eigenvalues; where residuals and rounding exceed the
-/// tolerance, there is no model. Cost: d² flops a row at SYRK speed (several times that with a
-/// factor), 10·d³ or so for each model; memory: 40·d² numbers or 4096·d, no more than 64 MiB, some
-/// 10·d², and 2·d² for each doubling of the rows beyond 4,000 (up to 128 columns; sixteenfold
-/// beyond).
+/// It stores the moments (`Moments`) and, once columns are nearly dependent or the mean drifts, a
+/// triangular factor of the centred rows, which preserves variances that are too small for a
+/// scatter matrix (below 1e-5 of the first). The model equals that of `fit`, and is bit-identical
+/// for different batches of the same rows. Its report has intervals for the eigenvalues; if
+/// residuals and rounding exceed the tolerance, `model()` throws. Cost: d² flops per row at SYRK
+/// speed (several times that with a factor), about 10·d³ per model; memory: 40·d² numbers or
+/// 4096·d, no more than 64 MiB, about 10·d², and 2·d² for each doubling of the rows beyond 4,000
+/// (up to 128 columns; sixteenfold beyond).
 
 #include <mercer/fit.hpp>
 #include <mercer/model.hpp>
@@ -31,7 +30,7 @@ class CentredFactor;
 template <class T>
 class IncrementalPca {
  public:
-  /// Of the options `components`, `tolerance`, `center`, `scale`, `ddof` and `threads` are used.
+  /// Uses the options `components`, `tolerance`, `center`, `scale`, `ddof` and `threads`.
   explicit IncrementalPca(Index features, FitOptions options = {});
   IncrementalPca(const IncrementalPca& other);
   IncrementalPca(IncrementalPca&& other) noexcept;
@@ -39,8 +38,8 @@ class IncrementalPca {
   IncrementalPca& operator=(IncrementalPca&& other) noexcept;
   ~IncrementalPca();
 
-  /// Takes in rows, each counted `weights[i]` times (once when null). NaN and infinities are
-  /// refused with their place, and nothing of the batch is taken in then.
+  /// Adds rows, each counted `weights[i]` times (once when null). NaN and infinities are an error
+  /// that names their position; the batch is then not added.
   void update(const Rows<T>& rows, const double* weights = nullptr);
   template <class Derived>
   void update(const Eigen::MatrixBase<Derived>& x) {
@@ -48,18 +47,17 @@ class IncrementalPca {
     update(Rows<T>(rows));
   }
 
-  /// Takes in all rows that another one has seen.
+  /// Adds all rows of another object.
   void merge(const IncrementalPca& other);
 
-  /// The model of all rows so far. Throws `Errc::bad_data` as long as there is none: a mean and a
-  /// variance need two rows.
+  /// The model of all rows so far. Throws `Errc::bad_data` if there are fewer than two rows.
   Model<T> model() const;
 
   const Moments& moments() const { return moments_; }
 
-  /// Everything it has seen, to go on later or elsewhere bit for bit with the same options.
+  /// The complete state, to resume bit for bit with the same options.
   std::vector<double> state() const;
-  /// `Errc::bad_data` when that is not the state of as many columns.
+  /// Throws `Errc::bad_data` if this is not the state of as many columns.
   void restore(const std::vector<double>& state);
 
  private:

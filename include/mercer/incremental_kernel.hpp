@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Kernel PCA of rows that come in batches and are not kept.
+/// Kernel PCA of rows in batches, which are not stored.
 ///
 ///     mercer::FitOptions options{.components = 10,
 ///                                .kernel = mercer::kernels::rbf(),
@@ -9,12 +9,12 @@
 ///     while (auto batch = source->next()) pca.update(batch->rows, batch->weights);
 ///     auto model = pca.model();                               // at any time
 ///
-/// The first rows are kept until features can be chosen from them: landmarks, the kernel's width,
-/// z-scores. From then on features are fixed and only their moments are kept, which merge exactly:
-/// the model does not depend on how the stream was cut into batches. Its error bar is that of all
-/// rows: landmarks of the first rows that later ones are unlike show in it.
+/// The first rows are stored until the features can be determined: landmarks, the kernel's width,
+/// z-scores. From then on features are fixed and only their moments are stored, which merge
+/// exactly: the model does not depend on how the stream is split into batches. Its error bound is
+/// that of all rows, so it increases if later rows differ from the landmarks.
 ///
-/// Cost a row: m kernel values and m² to 2·m² flops; memory m² a thread, and the first rows.
+/// Cost per row: m kernel values and m² to 2·m² flops; memory m² per thread, and the first rows.
 
 #include <mercer/fit.hpp>
 #include <mercer/model.hpp>
@@ -28,13 +28,13 @@ namespace mercer {
 template <class T>
 class IncrementalKernelPca {
  public:
-  /// `options.kernel` and `options.approx` are needed; missing cells are refused.
+  /// `options.kernel` and `options.approx` are required; missing values are rejected.
   IncrementalKernelPca(Index columns, FitOptions options, Index first_rows = 10'000);
   ~IncrementalKernelPca();
   IncrementalKernelPca(IncrementalKernelPca&&) noexcept;
   IncrementalKernelPca& operator=(IncrementalKernelPca&&) noexcept;
 
-  /// Takes in rows, each counted `weights[i]` times (once when null).
+  /// Adds rows, each counted `weights[i]` times (once when null).
   void update(const Rows<T>& rows, const double* weights = nullptr);
   template <class Derived>
   void update(const Eigen::MatrixBase<Derived>& x) {
@@ -45,8 +45,8 @@ class IncrementalKernelPca {
   /// The model of all rows so far; before the features are fixed, that of `fit`.
   Model<T> model() const;
 
-  bool fixed() const;         ///< features are chosen
-  std::int64_t rows() const;  ///< seen so far
+  bool fixed() const;         ///< features are determined
+  std::int64_t rows() const;  ///< added so far
 
  private:
   struct State;

@@ -9,7 +9,7 @@
 ///
 /// A kernel evaluates whole tiles, never pairs: one matrix product (or a loop over differences
 /// where there is no inner product) and one SIMD pass. Cost of a tile of n×m pairs: 2·n·m·d flops
-/// and n·m exponentials (or what the kernel's formula asks for).
+/// and n·m exponentials (or other functions of the kernel's formula).
 
 #include <mercer/matrix.hpp>
 #include <mercer/rows.hpp>
@@ -30,7 +30,7 @@ class KernelNode;  // src/kernels/node.hpp
 /// A number in a kernel, such as the width of a `matern` in a sum.
 struct KernelParameter {
   std::string name;             ///< unique in its kernel, see `Kernel::parameters`
-  std::optional<double> value;  ///< none while it is open: left to the data
+  std::optional<double> value;  ///< none: estimated from the data
 };
 
 class Kernel {
@@ -39,24 +39,24 @@ class Kernel {
   /// Throws `Errc::bad_option`; the message shows the position.
   static Kernel parse(std::string_view text);
 
-  /// A user's own function of two dense rows. It is called from several threads at once.
-  /// Its text form is `function(name)`, which does not parse back.
+  /// A user-defined function of two dense rows. It is called from several threads at once. Its text
+  /// form is `function(name)`, which does not parse back.
   static Kernel function(std::string name,
                          std::function<double(std::span<const double>, std::span<const double>)> k);
 
   /// Parses back to an equal kernel; numbers in their shortest exact form.
   std::string text() const;
 
-  /// False while a parameter waits for the data: `rbf` alone takes its width from them.
+  /// False if a parameter is to be estimated from the data, such as the width of `rbf` alone.
   bool complete() const;
-  /// The same kernel with every open parameter chosen for these rows (median heuristic on at most
-  /// 1,000 of them, evenly spaced: γ = 1/median(‖x−y‖²); laplacian, exponential likewise).
+  /// The same kernel with every open parameter estimated from these rows (median heuristic on at
+  /// most 1,000 of them, evenly spaced: γ = 1/median(‖x−y‖²); laplacian, exponential likewise).
   template <class T>
   Kernel completed(const Rows<T>& x) const;
 
   /// The parameters of all named kernels in the expression, from left to right; factors and
-  /// exponents are not among them. A name that occurs once stands alone. One that several kernels
-  /// have gets the kernel in front, and its number from the second kernel of that name on:
+  /// exponents are not among them. A name that occurs once is used alone. A name of several kernels
+  /// is prefixed with the kernel, and numbered from the second kernel of that name on:
   ///
   ///     auto k = mercer::Kernel::parse("rbf(gamma=0.5) + matern");
   ///     k.parameters();                        // gamma 0.5, nu 1.5, length open
@@ -64,23 +64,23 @@ class Kernel {
   ///     mercer::Kernel::parse("rbf + 2*rbf*poly").parameters();
   ///                                    // rbf.gamma, rbf#2.gamma, degree, coef0, poly.gamma
   std::vector<KernelParameter> parameters() const;
-  /// The same kernel with one parameter set. `name` as in `parameters()`; the kernel may be in
-  /// front of any: `matern.length`. Throws `Errc::bad_option` when there is no such parameter, when
-  /// several have that name, and when the value is outside its domain.
+  /// The same kernel with one parameter set. `name` as in `parameters()`; any name may have the
+  /// kernel as a prefix: `matern.length`. Throws `Errc::bad_option` when there is no such
+  /// parameter, when several have that name, and when the value is outside its domain.
   Kernel with(std::string_view name, double value) const;
 
   /// Positive semi-definite on every data set, by construction. False means unknown.
   bool always_valid() const;
 
-  /// out(i, j) = k(x_i, y_j). Single-threaded: callers split tiles over threads. Tiles of some
-  /// hundred rows are best; x and y may each be dense or sparse.
-  /// Throws `Errc::bad_data` when a value overflows, with a hint to scale.
+  /// out(i, j) = k(x_i, y_j). Single-threaded: callers split tiles over threads. Tiles of a few
+  /// hundred rows are best; x and y may each be dense or sparse. Throws `Errc::bad_data` when a
+  /// value overflows, with a hint to scale.
   template <class T>
   void tile(const Rows<T>& x, const Rows<T>& y, Eigen::Ref<Matrix<T>> out) const;
 
-  /// Throws `Errc::bad_data` naming the first entry that the kernel has no value for (chi2: a
-  /// negative one); rows are numbered from `first` + 1. The functions here do this by themselves;
-  /// callers of `tile` that know where their rows lie do it first for a better message.
+  /// Throws `Errc::bad_data` naming the first entry outside the domain of the kernel (chi2: a
+  /// negative one); rows are numbered from `first` + 1. The functions here call it; callers of
+  /// `tile` may call it first for correct row numbers.
   template <class T>
   void require_domain(const Rows<T>& x, Index first = 0) const;
 
@@ -94,8 +94,8 @@ class Kernel {
   template <class T>
   Matrix<T> matrix(const Rows<T>& x, int threads = 0) const;
 
-  /// Multiplications and additions a pair costs for d columns (stored entries a row when sparse),
-  /// and transcendental functions: for estimates.
+  /// Estimated flops per pair for d columns (stored entries per row when sparse), including
+  /// transcendental functions.
   double flops_per_pair(double d) const;
 
   explicit Kernel(std::shared_ptr<const KernelNode> node) : node_(std::move(node)) {}
@@ -103,7 +103,7 @@ class Kernel {
 
   friend Kernel operator+(const Kernel& a, const Kernel& b);
   friend Kernel operator*(const Kernel& a, const Kernel& b);
-  /// Refused (`Errc::bad_option`) unless the factor is positive and finite.
+  /// Throws `Errc::bad_option` unless the factor is positive and finite.
   friend Kernel operator*(double factor, const Kernel& k);
   /// k^n with n ≥ 1.
   friend Kernel pow(const Kernel& k, int n);
@@ -117,7 +117,7 @@ Kernel operator*(const Kernel& a, const Kernel& b);
 Kernel operator*(double factor, const Kernel& k);
 Kernel pow(const Kernel& k, int n);
 
-/// The kernels by name. Each refuses parameters outside its domain (`Errc::bad_option`).
+/// The named kernels. Parameters outside their domain throw `Errc::bad_option`.
 namespace kernels {
 
 struct Poly {
@@ -125,8 +125,8 @@ struct Poly {
   double coef0 = 1;
   double gamma = 1;
 };
-/// One of the two, or neither: by the median heuristic. σ is a length: γ = 1/(2σ²) for rbf, where
-/// γ multiplies a square, and 1/σ for laplacian and exponential.
+/// One of the two, or neither for the median heuristic. σ is a length: γ = 1/(2σ²) for rbf, where γ
+/// multiplies a square, and 1/σ for laplacian and exponential.
 struct Width {
   std::optional<double> gamma{};
   std::optional<double> sigma{};
@@ -149,7 +149,7 @@ Kernel poly(const Poly& = {});          ///< (γ x·y + c)^degree
 Kernel rbf(const Width& = {});          ///< exp(−γ‖x−y‖²)
 Kernel laplacian(const Width& = {});    ///< exp(−γ‖x−y‖₁)
 Kernel exponential(const Width& = {});  ///< exp(−γ‖x−y‖)
-Kernel matern(const Matern& = {});  ///< (1 + s) exp(−s), s = √3 ‖x−y‖/ℓ; other ν alike
+Kernel matern(const Matern& = {});  ///< (1 + s) exp(−s), s = √3 ‖x−y‖/ℓ; similarly for other ν
 Kernel rational_quadratic(const RationalQuadratic& = {});  ///< (1 + ‖x−y‖²/(2αℓ²))^−α
 Kernel cosine();                      ///< x·y / (‖x‖‖y‖), 0 where a row is 0
 Kernel sigmoid(const Sigmoid& = {});  ///< tanh(γ x·y + c); not always valid
@@ -159,23 +159,23 @@ Kernel constant(double value = 1);    ///< value > 0
 
 }  // namespace kernels
 
-/// What `mercer kernel list` shows of one kernel.
+/// Entry in the list of kernels (`mercer kernel list`).
 struct KernelEntry {
   std::string name, formula, parameters, notes;
-  std::string sklearn, mlpack, kernlab;  ///< the spelling there; empty: absent
+  std::string sklearn, mlpack, kernlab;  ///< name there; empty: absent
 };
 std::span<const KernelEntry> kernel_table();
 
-/// Is k symmetric and its matrix positive semi-definite on these rows?
+/// Whether k is symmetric and its matrix positive semi-definite on the given rows.
 struct MercerCheck {
-  Index rows = 0;  ///< rows checked: all, or an even sample
-  Index of = 0;    ///< rows there were
+  Index rows = 0;  ///< rows checked: all, or evenly spaced ones
+  Index of = 0;    ///< rows in total
   bool symmetric = true;
   bool positive = true;  ///< no eigenvalue below −noise
   double asymmetry = 0;  ///< largest |k(x,y) − k(y,x)|, and where
   Index row = 0, column = 0;
   double smallest = 0, largest = 0;  ///< eigenvalues
-  double noise = 0;                  ///< rounding that an eigenvalue may carry: N·ε·largest
+  double noise = 0;                  ///< bound on the rounding of an eigenvalue: N·ε·largest
   Vector<double> witness;            ///< unit z with zᵀKz = smallest < 0; empty when positive
   std::vector<Index> sample;         ///< the rows that z's entries belong to
   bool valid() const { return symmetric && positive; }
@@ -183,7 +183,7 @@ struct MercerCheck {
 template <class T>
 MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, Index at_most = 1000,
                          int threads = 0);
-/// The same for a matrix that was computed elsewhere.
+/// The same for a precomputed matrix.
 MercerCheck check_kernel_matrix(const Matrix<double>& k, int threads = 0);
 
 }  // namespace mercer

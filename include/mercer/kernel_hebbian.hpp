@@ -1,21 +1,21 @@
 #pragma once
 /// \file
-/// Kernel principal components by Hebbian learning, on two roads.
+/// Kernel principal components by Hebbian learning, with two methods.
 ///
-/// Passes over N rows that are kept (Kim, Franz & Schölkopf 2005): Sanger's rule in the feature
-/// space of the kernel, where a weight vector is a combination of the rows, w_j = Σ_i a_ji Φ̃(x_i):
+/// Passes over N stored rows (Kim, Franz & Schölkopf 2005): Sanger's rule in the feature space of
+/// the kernel, where a weight vector is a combination of the rows, w_j = Σ_i a_ji Φ̃(x_i):
 ///
 ///     mercer::KernelHebbian learner(mercer::kernels::rbf(), x, {.components = 2});
 ///     for (int i = 0; i < 50; ++i) learner.epoch();        // each in a new order
-///     mercer::Model<double> model = learner.model();       // like exact kernel PCA's
+///     mercer::Model<double> model = learner.model();       // same form as exact kernel PCA
 ///
-/// A step costs O(N·k), or O(N·(k + d)) when the kernel matrix is too large to be kept.
+/// A step costs O(N·k), or O(N·(k + d)) if the kernel matrix is too large to be stored.
 ///
-/// An endless stream, in constant memory: any rule on features that m landmarks span:
+/// An endless stream, in constant memory, with any rule on the features of m landmarks:
 ///
 ///     auto phi = mercer::landmark_map(mercer::kernels::rbf({.gamma = 0.5}), landmarks);
 ///     mercer::Hebbian neurons(phi, {.rule = "gha", .components = 2});
-///     neurons.update(rows);                                // as they come
+///     neurons.update(rows);                                // row by row
 ///     mercer::Model<double> same = neurons.model();        // a kernel map over the landmarks
 
 #include <mercer/hebbian.hpp>
@@ -37,16 +37,16 @@ namespace mercer {
 struct KernelHebbianOptions {
   Index components = 1;
   Rate rate{};
-  bool shuffle = true;  ///< each epoch in an order of its own; false: as the rows come
+  bool shuffle = true;  ///< in each epoch; false: in the given order
   std::uint64_t seed = default_seed;
-  /// Bytes the kernel matrix may take; when it needs more, its rows are computed as they are used.
+  /// Largest size of the kernel matrix in bytes; a larger one is recomputed row by row.
   std::size_t memory = std::size_t{2} << 30;
   int threads = 0;  ///< of the kernel matrix; 0: one per core
 };
 
 class KernelHebbian {
  public:
-  /// Copies the rows; an open width of the kernel is chosen from them. `row_weights`: one a row, as
+  /// Copies the rows and estimates an open kernel width from them. `row_weights`: one per row, as
   /// in `Hebbian::update`; the mean in feature space is weighted as well.
   KernelHebbian(const Kernel& kernel, const Rows<double>& x, KernelHebbianOptions options = {},
                 const double* row_weights = nullptr);
@@ -56,29 +56,29 @@ class KernelHebbian {
 
   /// Learns from every row once. Throws `Errc::not_converged` when the weights diverge.
   void epoch();
-  /// Learns from these rows, by number from 0, in this order. Steps do not depend on how they are
-  /// cut into calls.
+  /// Learns from these rows, numbered from 0, in this order. Steps do not depend on how they are
+  /// split into calls.
   void update(std::span<const Index> rows);
-  /// Weights made orthonormal in feature space, in order; variances are those of the rows.
+  /// Weights orthonormalised in feature space, in order; variances are those of the rows.
   Model<double> model() const;
 
   std::int64_t steps() const;
   double time() const;                         ///< t = Ση
   double rate() const;                         ///< η of the last step, times its weight
   const Matrix<double>& coefficients() const;  ///< A, k×N
-  /// ‖w_1‖ in feature space. The first call costs O(N²), and every step from then on O(1) more:
-  /// with c = 1 − ηy₁², ‖w₁‖² ← c²‖w₁‖² + 2cηy₁² + η²y₁²‖φ‖².
+  /// ‖w_1‖ in feature space. The first call costs O(N²), and every later step O(1): with c = 1 −
+  /// ηy₁², ‖w₁‖² ← c²‖w₁‖² + 2cηy₁² + η²y₁²‖φ‖².
   double norm() const;
-  Vector<double> output_variances() const;  ///< of y_j; rows count more the later they came
+  Vector<double> output_variances() const;  ///< of y_j; later rows have larger weights
   double total_variance() const;            ///< E‖Φ̃(x)‖²
 
-  /// Compares with the state at the last call, in feature space. Costs about an epoch, and once
-  /// little moves some more: the residuals of the components over all rows are computed.
+  /// Compares with the state at the last call, in feature space. Costs about an epoch, and more
+  /// once the weights hardly move: then the residuals of the components over all rows are computed.
   Convergence look();
 
-  /// Everything that changes, to go on later bit for bit with the same kernel, rows and options.
+  /// The complete state, to resume bit for bit with the same kernel, rows and options.
   std::string save_state() const;
-  /// `Errc::bad_file` when that is not the state of such a learner.
+  /// Throws `Errc::bad_file` if this is not the state of such a learner.
   void load_state(const std::string& bytes);
 
  private:
@@ -86,8 +86,8 @@ class KernelHebbian {
   std::unique_ptr<State> state_;
 };
 
-/// φ(x) = Λ^-½ Uᵀ k(L, x) with k(L, L) = UΛUᵀ: features whose inner products are those that the
-/// landmarks L see of the kernel. A model learned on it is one of a kernel map over L.
+/// φ(x) = Λ^-½ Uᵀ k(L, x) with k(L, L) = UΛUᵀ: features whose inner products approximate the kernel
+/// by projection onto the landmarks L. A model learned on it uses a kernel map over L.
 std::shared_ptr<const Map<double>> landmark_map(const Kernel& kernel, Matrix<double> landmarks);
 
 }  // namespace mercer

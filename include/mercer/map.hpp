@@ -4,21 +4,21 @@
 ///
 ///     auto phi = mercer::identity_map<double>(4);      // linear PCA
 ///     mercer::Matrix<double> f(x.rows(), phi->features());
-///     phi->apply(x, f);                                // f = φ(x), one row a sample
+///     phi->apply(x, f);                                // f = φ(x), one row per sample
 ///
 /// Linear PCA uses the identity; kernels, feature maps and random features are other maps. A new
-/// map is one new file and a row in the table that reads it back from a model file.
+/// map is one new file and a row in the table by which model files are loaded.
 ///
 ///     auto conics = mercer::monomial_map<double>(2, 2);      // (x₁², √2·x₁x₂, x₂²)
 ///     auto radius = mercer::function_map<double>("radius", 2, 1, [](auto x, auto f) {
-///       f[0] = std::hypot(x[0], x[1]);                       // a map of your own
+///       f[0] = std::hypot(x[0], x[1]);                       // a user-defined map
 ///     });
 ///
 ///     auto sections = mercer::kernel_map(mercer::kernels::rbf({.gamma = 0.1}), anchors);
 ///                                                            // (k(x, a₁), …, k(x, a_N))
 ///
-/// Explicit maps cost N·D to apply and PCA then N·D² or N²·D, so D, which grows like d^degree, is
-/// what decides; `features()` is known before anything of that size is allocated.
+/// Explicit maps cost N·D to apply and PCA then N·D² or N²·D, so the cost is dominated by D, which
+/// grows like d^degree; `features()` is known before anything of that size is allocated.
 
 #include <mercer/kernel.hpp>
 #include <mercer/rows.hpp>
@@ -33,12 +33,12 @@
 
 namespace mercer {
 
-/// Where the components of a model live: what they are combinations of.
+/// The space of the components of a model.
 enum class Space {
   input,       ///< columns of x
   features,    ///< explicit features of x
-  kernel,      ///< similarities of x to the anchors
-  precomputed  ///< similarities that were computed elsewhere
+  kernel,      ///< kernel values of x and the anchors
+  precomputed  ///< kernel values computed by the caller
 };
 
 template <class T>
@@ -59,8 +59,8 @@ class Map {
   virtual bool is_identity() const { return false; }
   virtual Space space() const { return Space::features; }
 
-  /// The numbers that a model file holds of φ: the rows that x is compared with (`Space::kernel`),
-  /// or what was drawn at random; none for most maps.
+  /// The parameters of φ in a model file: the rows a_i of k(x, a_i) (`Space::kernel`), or random
+  /// numbers; none for most maps.
   virtual Rows<T> anchors() const { return {}; }
   /// The text of the kernel that φ evaluates or approximates; empty for most maps.
   virtual std::string kernel() const { return {}; }
@@ -68,28 +68,28 @@ class Map {
   /// Names of φ₁ … φ_D, given those of the inputs: `x1^2`, `x1·x2`. By default f1 … fD.
   virtual std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const;
 
-  /// Throws `Errc::bad_data` naming the first entry that φ is not made for; rows are numbered from
+  /// Throws `Errc::bad_data` naming the first entry outside the domain of φ; rows are numbered from
   /// `first` + 1.
   virtual void require_domain(const Rows<T>& /*x*/, Index /*first*/) const {}
 
   /// out = φ(x), x.rows() × features(). Single-threaded: callers split rows over threads.
   virtual void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const = 0;
 
-  /// How many features are best made at a time: all of them, unless each can be made by itself.
+  /// Preferred number of features per call: all, unless each can be computed separately.
   virtual Index strip() const { return features(); }
-  /// out = features `first` … `first` + out.cols() − 1 of φ(x). Maps with a smaller `strip()` can
-  /// do any of them; the others only the whole.
+  /// out = features `first` … `first` + out.cols() − 1 of φ(x). Maps with a smaller `strip()`
+  /// support any range, the others only all features.
   virtual void apply_strip(const Rows<T>& x, Index first, Eigen::Ref<Matrix<T>> out) const;
 
-  /// Features back into x, where they can be read off: φ holds x itself, or its squares. `x` comes
-  /// with a guess, which decides between several x of the same features. False: they cannot, and x
-  /// is as it was.
+  /// Inverts φ where that is possible: if φ includes x itself, or its squares. On input, `x` is a
+  /// guess that selects between several x with the same features. Returns false, with x unchanged,
+  /// if there is no inverse.
   virtual bool decode(const MatrixRef<T>& /*features*/, Eigen::Ref<Matrix<T>> /*x*/) const {
     return false;
   }
 
-  /// When φ is a linear function of a map that model files can name: that function; a model is then
-  /// made of the other map. Null for most maps.
+  /// If φ is a linear function of a map that model files can store: that function; the model then
+  /// uses the other map. Null for most maps.
   virtual const LinearMap<T>* linear() const { return nullptr; }
 };
 
@@ -114,7 +114,7 @@ std::shared_ptr<const Map<T>> monomial_map(Index inputs, int degree);
 template <class T>
 std::shared_ptr<const Map<T>> polynomial_map(Index inputs, int degree);
 
-/// `plain(degree=p)`: x₁, …, x_d, x₁², x₁x₂, …: all monomials of degree 1 to p as they are, without
+/// `plain(degree=p)`: x₁, …, x_d, x₁², x₁x₂, …: all unweighted monomials of degree 1 to p, without
 /// the constant (which has no variance), D = C(p+d, d) − 1.
 template <class T>
 std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree);
@@ -123,9 +123,9 @@ std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree);
 template <class T>
 std::shared_ptr<const Map<T>> squares_map(Index inputs);
 
-/// φ(x) = (k(x, a₁), …, k(x, a_N)): similarities to the anchors, which the map keeps. Its text form
-/// is `kernel`. Refused while the kernel leaves a parameter to the data (`Errc::bad_option`), and
-/// when the anchors are outside its domain or no sparse rows (`Errc::bad_data`).
+/// φ(x) = (k(x, a₁), …, k(x, a_N)): kernel values at the anchors, which the map stores. Its text
+/// form is `kernel`. Throws `Errc::bad_option` if a parameter of the kernel is open, and
+/// `Errc::bad_data` if the anchors are outside its domain or are not valid sparse rows.
 template <class T>
 std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Matrix<T> anchors);
 template <class T>
@@ -138,54 +138,54 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
 ///     auto phi = mercer::fourier_map<double>(mercer::kernels::rbf({.gamma = 0.1}), 50, 1024);
 ///
 /// For rbf, laplacian, exponential and matern, and these times a factor. `orthogonal`: frequencies
-/// are orthogonal to each other, d at a time, which makes errors smaller; the laplacian kernel,
-/// which is not the same in all directions, has independent ones always. The same seed gives the
-/// same map on every machine, up to rounding. Refused (`Errc::bad_option`): other kernels, those
-/// that leave a parameter to the data, and an odd D.
+/// are orthogonal to each other, d at a time, which reduces errors; the laplacian kernel, which is
+/// not isotropic, always uses independent ones. The same seed gives the same map on every machine,
+/// up to rounding. Throws `Errc::bad_option` for other kernels, for open parameters and for an odd
+/// D.
 ///
-/// The map keeps its frequencies, and a model file holds them: `anchors()`, D/2 × d.
-/// Costs N·D·d multiplications and N·D/2 pairs of cosine and sine.
+/// The map stores its frequencies, and so does a model file: `anchors()`, D/2 × d. Costs N·D·d
+/// multiplications and N·D/2 pairs of cosine and sine.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
                                           bool orthogonal = true,
                                           std::uint64_t seed = default_seed);
-/// The same with frequencies of your own, one a row.
+/// The same with given frequencies, one per row.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> frequencies);
 
 /// `tensorsketch(features=D)`: φ(x)·φ(y) estimates (γ x·y + c)^p without bias, with a variance of
 /// at most 3^p/D·((γ‖x‖² + c)(γ‖y‖² + c))^p: the circular convolution of p count sketches of (√γ x,
 /// √c) (Pham and Pagh 2013). For linear and poly with c ≥ 0, powers and positive multiples of them
-/// (otherwise refused, `Errc::bad_option`); D is a power of two, at most 2²⁰.
+/// (otherwise throws `Errc::bad_option`); D is a power of two, at most 2²⁰.
 ///
 ///     auto kernel = mercer::kernels::poly({.degree = 4});
 ///     auto phi = mercer::tensor_sketch_map<double>(kernel, 50, 1024);
 ///
-/// The map keeps its hash functions, and a model file holds them: `anchors()`, p × (d + 1), entries
-/// ±(bucket + 1). A row costs p additions an entry (stored ones only when sparse) and p/2 + 1
-/// Fourier transforms, whatever d^p is.
+/// The map stores its hash functions, and so does a model file: `anchors()`, p × (d + 1), entries
+/// ±(bucket + 1). A row costs p additions per entry (stored ones only when sparse) and p/2 + 1
+/// Fourier transforms, independent of d^p.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
                                                 std::uint64_t seed = default_seed);
-/// The same with hash functions of your own.
+/// The same with given hash functions.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index features,
                                                 Matrix<T> hashes);
 
-/// `precomputed`: x is the row of n similarities itself.
+/// `precomputed`: x is a row of n kernel values.
 template <class T>
 std::shared_ptr<const Map<T>> precomputed_map(Index n);
 
-/// What a list of maps shows of one: text form, formula, and an example that fits any rows.
+/// Entry in the list of maps: text form, formula, and an example that fits any rows.
 struct MapEntry {
   std::string text, formula, example;
 };
-/// The maps that text alone describes (`mercer fit --map`).
+/// The maps that are defined by their text form (`mercer fit --map`).
 std::span<const MapEntry> map_table();
 
-/// A map of your own: `function` fills the features of one row, and may be called from several
+/// A user-defined map: `function` fills the features of one row, and may be called from several
 /// threads at once. `name` is letters, digits and `_`. The text form is `function(name)`; a file
-/// cannot hold the function itself, so a model with such a map is of use to your program only.
+/// cannot contain the function itself, so a model with such a map cannot be loaded from a file.
 template <class T>
 std::shared_ptr<const Map<T>> function_map(
     std::string name, Index inputs, Index features,

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// `Model<T>`: what every method of this library finds, the affine map
+/// `Model<T>`: the result of every method of this library, the affine map
 ///
 ///     y = B (φ(x) − m)          B: k×D with orthonormal rows, m: the mean of φ over the data
 ///
@@ -10,10 +10,10 @@
 ///     model.save("model.st");
 ///     auto same = mercer::Model<double>::load("model.st");
 ///
-/// With scaling, φ works on z-scores: x is divided by `scale` after its mean is taken off.
-/// Transform costs 2·N·D·k flops at GEMM speed plus the map; rows are taken in blocks, in parallel,
-/// and features in strips: memory does not grow with either, and scores not change with the
-/// threads.
+/// With scaling, φ is applied to z-scores: the mean of x is subtracted, then x is divided by
+/// `scale`. Transform costs 2·N·D·k flops at GEMM speed plus the map. Rows are processed in blocks,
+/// in parallel, and features in strips: memory grows with neither, and scores do not depend on the
+/// number of threads.
 
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
@@ -30,75 +30,75 @@
 
 namespace mercer {
 
-/// How the eigenpairs were found.
+/// How the eigenpairs were computed.
 struct SolverReport {
   std::string name;               ///< "covariance", "gram", "svd"
-  std::string why;                ///< why this one, in a sentence
+  std::string why;                ///< reason for the choice, one sentence
   int passes = 0;                 ///< passes over the data
   std::vector<double> residuals;  ///< ‖A q − μ q‖ / μ₁ for each component
-  double tolerance = 0;           ///< what the residuals had to reach
+  double tolerance = 0;           ///< upper bound of the residuals
   bool converged = false;         ///< always true in a model that exists
 };
 
-/// How far an approximate kernel PCA may be off. The true eigenvalue μ of each component lies in
-/// [μ̂ − below, μ̂ + above].
+/// Error of approximate kernel PCA. The true eigenvalue μ of each component lies in [μ̂ − below, μ̂
+/// + above].
 struct Approximation {
   std::string name;  ///< "nystrom", "cholesky", "fourier", "tensorsketch"
   std::string text;  ///< with its parameters; parses back
-  Index rank = 0;    ///< features that the rows were mapped to
+  Index rank = 0;    ///< number of features
   double error = 0;  ///< trace norm of K − K̂, or Frobenius norm when `estimated`, over that of K
-  double spread = 0;       ///< standard error of `error`; 0 where that is exact
-  bool estimated = false;  ///< from pairs of a sample: random features have no exact one
+  double spread = 0;       ///< standard error of `error`; 0 if exact
+  bool estimated = false;  ///< from a sample of pairs (random features)
   double below = 0, above = 0;
 };
 
-/// What is certain of the eigenvalues μ of the problem itself: of the exact centred scatter or
-/// kernel matrix of the given numbers, not of that matrix as it was rounded.
+/// Bounds on the eigenvalues μ of the exact problem: of the exact centred scatter or kernel matrix
+/// of the given numbers, not of the rounded matrix.
 struct Certificate {
-  /// μ_j lies in [low_j, high_j], one pair for each component; empty: not known, see `reason`.
+  /// μ_j lies in [low_j, high_j], one pair per component; empty: unknown, see `reason`.
   std::vector<double> low, high;
   double rounding =
-      0;  ///< bound on the 2-norm of what rounding did to the matrix; in each interval
+      0;  ///< bound on the 2-norm of the rounding of the matrix; part of each interval
   double confidence = 1;  ///< 1: proven; less: each interval holds with this probability
-  std::string reason;     ///< why there are none, or what `confidence` rests on
+  std::string reason;     ///< why there are none, or the basis of `confidence`
 };
 
-/// What is known of a model that was made of others.
+/// Report of a merged model.
 struct MergeReport {
-  int models = 0;               ///< how many; 0: the model was fitted to rows
+  int models = 0;               ///< number of models; 0: not merged
   double missing_variance = 0;  ///< each true variance lies in [λ, λ + this]; 0: exact to rounding
 };
 
-/// Why a model has as many components as it has, where that was not the caller's choice.
+/// How the number of components was selected, if not given by the caller.
 struct ComponentChoice {
   std::string method;            ///< "parallel analysis", "gavish-donoho", "minka"
-  std::string reason;            ///< in a sentence
+  std::string reason;            ///< one sentence
   int permutations = 0;          ///< of the columns
-  std::int64_t rows = 0;         ///< that were looked at
-  std::vector<double> p_values;  ///< of each component looked at, the kept ones first; may be empty
-  double excess = 0;  ///< share of the variance that the kept ones have beyond what chance has
+  std::int64_t rows = 0;         ///< rows in the sample
+  std::vector<double> p_values;  ///< of the tested components, kept ones first; may be empty
+  double excess = 0;             ///< explained variance ratio of the kept ones above that of chance
 };
 
-/// What was put into missing cells.
+/// Report of an imputation.
 struct Imputation {
   std::int64_t cells = 0;
   int iterations = 0;
-  double change = 0;  ///< how far cells still are from their limit, in deviations of their columns
+  double change = 0;  ///< distance to the limit, in standard deviations of the columns
 };
 
-/// How a model was found: everything but the map itself.
+/// How a model was fitted.
 struct Report {
   std::string method = "pca";  ///< "pca"
   SolverReport solver;
   Certificate certificate;
   std::optional<Approximation> approximation{};  ///< of a kernel; none: exact
-  std::int64_t n_samples = 0;                    ///< rows that entered the fit
+  std::int64_t n_samples = 0;                    ///< rows of the fit
   double weight = 0;                             ///< sum of row weights; n_samples without weights
   bool weighted = false;
   bool centered = true;
   int ddof = 1;                             ///< variance = eigenvalue / (weight − ddof)
   double total_variance = 0;                ///< of all directions, not only the kept ones
-  double total_squares = 0;                 ///< Σλ² of all directions; 0: not known
+  double total_squares = 0;                 ///< Σλ² of all directions; 0: unknown
   MergeReport merged;                       ///< see merge.hpp
   std::optional<ComponentChoice> chosen{};  ///< see significance.hpp
   std::optional<Imputation> imputation{};   ///< see impute.hpp
@@ -110,37 +110,37 @@ struct Report {
 template <class T>
 struct ModelParts {
   std::shared_ptr<const Map<T>> map;
-  Matrix<T> components;  ///< B, k×D; rows orthonormal but for kernels (Λ^-½ Uᵀ J)
+  Matrix<T> components;  ///< B, k×D; rows orthonormal except for kernels (Λ^-½ Uᵀ J)
   Vector<T> mean;        ///< m; zeros when not centred
   Vector<T> scale;       ///< divisor of each input column; empty: none
-  /// Mean of each input column; empty for the identity map, where it is m. Other maps take
-  /// z = (x − input_mean)/scale when there is a scale, and x otherwise; missing cells are filled
-  /// with it before that.
+  /// Mean of each input column; empty for the identity map, where it is m. Other maps take z = (x −
+  /// input_mean)/scale if there is a scale, and x otherwise; missing values are replaced by it
+  /// first.
   Vector<T> input_mean;
-  /// Some rows of the data as φ gets them, to learn pre-images from (`FitOptions::keep_rows`);
-  /// mostly none. Kernel models have their anchors for that.
+  /// Some rows of the data after scaling, for pre-images (`FitOptions::keep_rows`); usually none.
+  /// Kernel models use their anchors instead.
   Matrix<T> rows;
   Vector<double> eigenvalues;  ///< μ of the centred scatter matrix, descending
-  /// Variance of each input column as the components see it (after scaling), with the report's
-  /// ddof; linear models. Empty: not known.
+  /// Variance of each input column after scaling, with the report's ddof; linear models. Empty:
+  /// unknown.
   Vector<double> column_variance;
   std::vector<std::string> feature_names;  ///< of the input columns; empty: unnamed
-  std::string label_column;                ///< carried through at transform; empty: none
+  std::string label_column;                ///< copied to the output of transform; empty: none
   std::string id_column;
   Report report;
 };
 
 struct TransformOptions {
   int threads = 0;  ///< 0: one per core
-  /// NaN cells: an error; `mean`, the model's; or for linear models `em`, least-squares scores from
-  /// the cells that are there
+  /// NaN: an error; `mean`, the model's; or for linear models `em`, least-squares scores from the
+  /// observed values
   Missing missing = Missing::error;
 };
 
 template <class T>
 class Model {
  public:
-  /// Throws `Errc::bad_data` when the parts do not fit together.
+  /// Throws `Errc::bad_data` if the parts are inconsistent.
   explicit Model(ModelParts<T> parts);
 
   /// Scores of rows, N×k.
@@ -155,13 +155,13 @@ class Model {
     return transform(Rows<T>(rows), options);
   }
 
-  /// Scores of the rows that the model was found from, where its eigenvectors hold them: exact
-  /// kernel PCA of rows that weigh the same. Nothing of the kernel is computed again; they agree
-  /// with `transform` to the residuals of the fit. Other models: empty.
+  /// Scores of the training rows, if the eigenvectors contain them: exact kernel PCA of rows of
+  /// equal weight. No kernel values are recomputed; the scores agree with `transform` up to the
+  /// residuals of the fit. Other models: empty.
   Matrix<T> training_scores() const;
 
-  /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores. Only of the identity
-  /// map; `Errc::bad_option` otherwise: see preimage.hpp.
+  /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores. Only for the
+  /// identity map; throws `Errc::bad_option` otherwise: see preimage.hpp.
   Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;
 
   Index inputs() const { return parts_.map->inputs(); }       ///< d
@@ -186,9 +186,9 @@ class Model {
   /// λ / total variance.
   Vector<double> explained_variance_ratio() const;
 
-  /// Writes the model whole or not at all. Safetensors layout; see docs/model-file.md.
+  /// Writes the model atomically. Safetensors layout; see docs/model-file.md.
   void save(const std::string& path) const;
-  /// Reads what `save` wrote, in either precision. A damaged, hostile or newer file is an
+  /// Reads a file of `save`, in either precision. A damaged, malicious or newer file is an
   /// `Errc::bad_file`.
   static Model load(const std::string& path);
 
@@ -205,7 +205,7 @@ class Model {
 template <class T>
 std::string to_json(const Model<T>& model, int indent = 2);
 
-/// A model in the precision its file was written in; the path is opened once, so a pipe will do.
+/// A model in the precision of its file; the path is opened once, so it may be a pipe.
 ///
 ///     std::visit([&](const auto& model) { use(model); }, mercer::load_any("model.st"));
 using AnyModel = std::variant<Model<float>, Model<double>>;

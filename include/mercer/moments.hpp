@@ -8,17 +8,17 @@
 ///     moments.scatter();                 // Σ w (x − mean)(x − mean)ᵀ
 ///
 /// Rows are shifted by the mean of the first ones before they are multiplied, so a mean that is
-/// large beside the spread costs no digits: with shift s, a = Σ w(x−s) and A = Σ w(x−s)(x−s)ᵀ,
-/// mean = s + a/W and scatter = A − a aᵀ/W. Moments of parts merge into those of the whole
-/// (Chan, Golub & LeVeque 1983).
+/// large relative to the spread loses no accuracy: with shift s, a = Σ w(x−s) and A = Σ
+/// w(x−s)(x−s)ᵀ, mean = s + a/W and scatter = A − a aᵀ/W. Moments of parts merge into those of the
+/// whole (Chan, Golub & LeVeque 1983).
 ///
-/// The result has the same bits for any number of threads and however the rows are cut into calls
-/// of `add`: rows are summed in leaves of a fixed number, and leaves in a tree. A row of weight 0
-/// is as good as absent, bit for bit (but `rows()` counts it).
+/// The result is bit-identical for any number of threads and any split of the rows into calls of
+/// `add`: rows are summed in leaves of a fixed size, and leaves in a tree. A row of weight 0 does
+/// not affect the result (but `rows()` counts it).
 ///
-/// Cost: N·d² flops at SYRK speed, one read of the data; d² doubles a thread up to 512 columns, and
-/// d² for each level of the tree, log₂(N·d²/4e6) of them up to 128 columns, log₁₆(N/1024) up to 512
-/// and log₁₆(N/16384) beyond.
+/// Cost: N·d² flops at SYRK speed, one read of the data; d² doubles per thread up to 512 columns,
+/// and d² for each level of the tree, log₂(N·d²/4e6) of them up to 128 columns, log₁₆(N/1024) up to
+/// 512 and log₁₆(N/16384) beyond.
 
 #include <mercer/rows.hpp>
 
@@ -31,7 +31,7 @@ namespace mercer {
 class Moments {
  public:
   explicit Moments(Index features);
-  /// With a known centre; NaN cells then count as lying on it.
+  /// With a known centre; NaN is then replaced by it.
   explicit Moments(Vector<double> centre);
   Moments(const Moments& other);
   Moments(Moments&& other) noexcept;
@@ -43,7 +43,7 @@ class Moments {
   template <class T>
   void add(const Rows<T>& rows, const double* weights = nullptr, int threads = 0);
 
-  /// Adds the rows that another object has seen.
+  /// Adds the rows of another object.
   void merge(const Moments& other);
 
   Index features() const;
@@ -56,22 +56,22 @@ class Moments {
   /// Its diagonal, without forming it.
   Vector<double> scatter_diagonal(bool centred = true) const;
 
-  /// What centring after the fact may have cost: the largest ratio of a column's second moment,
-  /// as it was summed, to its scatter. Sparse rows cannot be shifted and stay sparse, so this can
-  /// be large for them; it is 1 or little more otherwise. Infinite where all is lost.
+  /// Cancellation by centring: the largest ratio of a column's accumulated second moment to its
+  /// scatter. It can be large for sparse rows, which are not shifted; otherwise it is close to 1.
+  /// Infinite if all accuracy is lost.
   double cancellation() const;
 
-  /// A proven bound on what rounding did to `scatter(centred)`: it and the scatter matrix of the
-  /// given numbers differ by |δS_ij| ≤ r_i·r_j, so ‖δS‖₂ ≤ ‖r‖². The bound counts the additions
-  /// that an entry goes through (Higham, Accuracy and Stability, 2002, §3.1) and holds the sums of
-  /// squares about the shift, second_ii = Σ w (x_i − s_i)² + (not centred: W s_i²):
-  /// r_i² = rounding_constant()·ε·second_ii, ε = 2⁻⁵²; a little more after `merge`.
+  /// A proven bound on the rounding of `scatter(centred)`: it and the exact scatter matrix differ
+  /// by |δS_ij| ≤ r_i·r_j, so ‖δS‖₂ ≤ ‖r‖². The bound counts the additions per entry (Higham,
+  /// Accuracy and Stability, 2002, §3.1) and uses the sums of squares about the shift, second_ii =
+  /// Σ w (x_i − s_i)² + (not centred: W s_i²): r_i² = rounding_constant()·ε·second_ii, ε = 2⁻⁵²; a
+  /// little more after `merge`.
   Vector<double> rounding(bool centred = true) const;
   double rounding_constant() const;
 
-  /// Everything it knows, to go on later or elsewhere bit for bit.
+  /// The complete state, to resume bit for bit.
   std::vector<double> state() const;
-  /// `Errc::bad_data` when that is not the state of as many columns.
+  /// Throws `Errc::bad_data` if this is not the state of as many columns.
   void restore(const std::vector<double>& state);
 
  private:

@@ -1,21 +1,21 @@
 #pragma once
 /// \file
-/// `SymmetricOperator`: all that an iterative eigenvalue solver needs to know of a matrix, its size
-/// and its product with a block of vectors. The matrix itself need not exist.
+/// `SymmetricOperator`: the interface of a matrix for an iterative eigenvalue solver, its size and
+/// its product with a block of vectors. The matrix itself need not be stored.
 ///
 ///     // A = D + u uᵀ, in 3·n numbers instead of n²
 ///     struct DiagonalPlusOne {
 ///       mercer::Vector<double> d, u;
 ///       mercer::Index size() const { return d.size(); }
 ///       void apply(const mercer::Matrix<double>& v, mercer::Matrix<double>& out) {
-///         out.noalias() = d.asDiagonal() * v;      // v and out are n×b, one vector a column
+///         out.noalias() = d.asDiagonal() * v;      // v and out are n×b, one vector per column
 ///         out.noalias() += u * (u.transpose() * v);
 ///       }
 ///     };
 ///     static_assert(mercer::SymmetricOperator<DiagonalPlusOne>);
 ///
-/// `apply` gets a few dozen vectors at a time, so that it can be a matrix product and not as many
-/// matrix-vector ones: a pass over the matrix is what costs.
+/// `apply` receives a few dozen vectors at a time, so that it can use a matrix product: the cost is
+/// dominated by the pass over the matrix.
 
 #include <mercer/matrix.hpp>
 

@@ -1,11 +1,11 @@
 #pragma once
 /// \file
-/// How long work reports to its caller, and how the caller stops it.
+/// Progress and cancellation of long computations.
 ///
 ///     mercer::FitOptions options;
 ///     options.monitor = [](const mercer::Progress& p) {
 ///       draw_bar(p.what, p.done / p.total);
-///       return !stop_button_pressed;      // false: the work throws Error{Errc::interrupted}
+///       return !stop_button_pressed;      // false: the call throws Error{Errc::interrupted}
 ///     };
 
 #include <functional>
@@ -14,15 +14,15 @@
 namespace mercer {
 
 struct Progress {
-  std::string_view what;  ///< what is being done: "reading", "covariance", …
+  std::string_view what;  ///< current step: "reading", "covariance", …
   double done = 0;
   double total = 0;         ///< 0 when unknown
-  std::string_view unit;    ///< what `done` counts: "rows", "bytes", …
-  std::string_view note{};  ///< more to say, in a few words; often empty
+  std::string_view unit;    ///< unit of `done`: "rows", "bytes", …
+  std::string_view note{};  ///< short remark; often empty
 };
 
-/// Called at most a few times a second per unit of work, always from the calling thread.
-/// Returning false stops the work with `Errc::interrupted`. An empty monitor never stops it.
+/// Called at most a few times per second and step, always from the calling thread. Returning false
+/// stops the computation with `Errc::interrupted`. An empty monitor never stops it.
 using Monitor = std::function<bool(const Progress&)>;
 
 }  // namespace mercer

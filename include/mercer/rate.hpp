@@ -5,14 +5,14 @@
 ///     auto rate = mercer::Rate::parse("power(c=1, t0=100, a=0.75)");
 ///     rate.text();                          // "power(c=1,t0=100,a=0.75)"
 ///     rate.conditions().every();            // is it a Robbins–Monro schedule?
-///     mercer::RateRun run(rate);            // and its state in one run
+///     mercer::RateRun run(rate);            // its state in one run
 ///     double eta = run.next({.square = 3.2, .output = 1.1});
 ///
-/// With row weights n is the weight of the steps so far: a row of weight 3 is like three of them.
+/// With row weights, n is the weight of the steps so far: a row of weight 3 counts three times.
 ///
 /// | text | η of step n |
 /// |---|---|
-/// | `auto` | from the scale of the rows themselves; no tuning |
+/// | `auto` | from the scale of the rows; no tuning |
 /// | `1/n` | 1/n |
 /// | `constant(c)` | c |
 /// | `power(c,t0,a)` | c/(n + t0)^a |
@@ -30,35 +30,36 @@
 
 namespace mercer {
 
-/// What convergence theory asks of a schedule, and why it holds or does not.
+/// Conditions of convergence theory, and whether a schedule meets them.
 struct RobbinsMonro {
   struct Condition {
     std::string text;  ///< "η → 0", "Ση = ∞", "Ση^p < ∞ for some p > 1"
     bool holds = false;
-    std::string why;  ///< in one sentence
+    std::string why;  ///< one sentence
   };
   std::vector<Condition> conditions;
   bool every() const;  ///< all of them hold
 };
 
-/// What a step knows before it is taken; averages over the rows of a mini-batch.
+/// Input of a step size; averages over the rows of a mini-batch.
 struct StepFacts {
   double square = 0;   ///< ‖x − m‖²
   double output = 0;   ///< Σ y_j², of all components
-  double longest = 0;  ///< of `gradient`, the neuron that has most: its ‖y_j x‖²
+  double longest = 0;  ///< the largest ‖y_j x‖² of a neuron
   double gradient = 0;  ///< squared length of the Hebbian term: ‖yx‖², of a mini-batch ‖mean yx‖²
   std::int64_t rows = 1;
-  double weight = 1;  ///< of a row, in the mean; above 0. The step will be η times this
+  double weight = 1;  ///< mean weight of the rows, above 0; multiplies η
 };
 
 class RateRule;  ///< one schedule: src/learn/rates/rate_rule.hpp
 
 class Rate {
  public:
-  Rate();                                    ///< auto
-  static Rate parse(std::string_view text);  ///< `Errc::bad_option` with the place and the reason
-  static Rate automatic();                   ///< no tuning: from the data's own scale
-  static Rate harmonic();                    ///< 1/n
+  Rate();  ///< auto
+  static Rate parse(
+      std::string_view text);  ///< `Errc::bad_option` with the position and the reason
+  static Rate automatic();     ///< from the scale of the data; no tuning
+  static Rate harmonic();      ///< 1/n
   static Rate constant(double eta);
   /// c/(n + t0)^a
   static Rate power(double c, double t0, double a);
@@ -75,26 +76,26 @@ class Rate {
   std::shared_ptr<const RateRule> rule_;
 };
 
-/// What a list of rates shows of one: text form, formula, remark, and an example.
+/// Entry in the list of rates: text form, formula, remark, and an example.
 struct RateEntry {
   std::string text, formula, notes, example;
 };
 std::span<const RateEntry> rate_table();
 
-/// A schedule at work: counts steps, and remembers what the adaptive ones need.
+/// The state of a schedule in one run.
 class RateRun {
  public:
   explicit RateRun(Rate rate);
-  double next(const StepFacts& facts);  ///< η of the coming step
+  double next(const StepFacts& facts);  ///< η of the next step
 
-  /// Everything it remembers, for a checkpoint.
+  /// The complete state, for a checkpoint.
   std::vector<double> state() const { return state_; }
-  /// `Errc::bad_option` when that is not the state of such a rate.
+  /// Throws `Errc::bad_option` if this is not the state of such a rate.
   void restore(const std::vector<double>& state);
 
  private:
   Rate rate_;
-  std::vector<double> state_;  // steps taken, by weight, then what the rule remembers
+  std::vector<double> state_;  // weight of the steps, then the state of the rule
 };
 
 }  // namespace mercer

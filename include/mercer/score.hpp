@@ -1,33 +1,33 @@
 #pragma once
 /// \file
-/// How well a model fits rows that it has not seen, and which of them are unlike those it has:
+/// How well a model fits new rows, and which of them are outliers:
 ///
-///     T²  = Σ y_c² / λ_c                    how far out a row lies within the principal subspace
-///     SPE = ‖φ(x) − m‖² − ‖y‖²              how far it lies from the subspace (Q)
+///     T²  = Σ y_c² / λ_c                    distance within the principal subspace
+///     SPE = ‖φ(x) − m‖² − ‖y‖²              distance from the subspace (Q)
 ///
 ///     mercer::Scorer scorer(model);
 ///     auto rows = scorer(x);                              // rows.t2, rows.spe
-///     auto limits = scorer.limits(0.99);                  // one row in a hundred is beyond each
+///     auto limits = scorer.limits(0.99);                  // one row in a hundred is outside each
 ///     auto flags = mercer::flagged(rows, limits);
 ///     mercer::ScoreTotals totals;
 ///     totals.add(rows);
 ///     totals.explained();                                 // share of the variance of these rows
 ///
-/// For linear PCA SPE is the squared reconstruction error, in the units of the z-scores where the
-/// model scales. For kernels it is a squared distance in feature space, which needs the mean there:
-/// of all training rows where the model keeps them, of what landmarks see of it where it keeps
-/// those. Costs a transform, for linear PCA two.
+/// For linear PCA SPE is the squared reconstruction error, in units of z-scores if the model
+/// scales. For kernels it is a squared distance in feature space, which needs the mean there: that
+/// of all training rows if the model stores them, or its projection onto the landmarks. Costs a
+/// transform, for linear PCA two.
 ///
-/// Limits are for rows that were not in the fit. Where the rows cannot carry the level there is
-/// none, and the reason has the number that would. In this order:
-/// - rows that are known to be good, and were not in the fit, need no assumption: `limits_of`;
-///   level/(1 − level) of them or more.
-/// - models that have at least 200 rows of their fit, and 2/(1 − level) (exact kernel PCA;
-///   `FitOptions::keep_rows`): quantiles of what these have, each as if it had been left out of the
-///   fit. Of more than 1,000 rows, 1,000 are taken.
+/// Control limits hold for new rows. If there are too few rows for the level, there is no limit,
+/// and the reason states the number needed. In this order:
+/// - rows that are known to be good and were not in the fit: `limits_of`, for any distribution;
+///   needs level/(1 − level) rows.
+/// - models that store at least 200 training rows, and 2/(1 − level) (exact kernel PCA;
+///   `FitOptions::keep_rows`): leave-one-out quantiles of these rows. Of more than 1,000 rows,
+///   1,000 are used.
 /// - linear models of −20·log10(1 − level) rows or more, at least 3 more than components: limits of
-///   Gaussian rows, by simulation of samples whose spectra are on average that of the model. SPE
-///   needs `Report::total_squares`. A model of all directions has Hotelling's T².
+///   Gaussian rows, by simulation of samples whose expected spectrum is that of the model. SPE
+///   needs `Report::total_squares`. If all directions are kept: Hotelling's T².
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
@@ -40,25 +40,25 @@
 
 namespace mercer {
 
-/// What is known of each row.
+/// Scores and distances of each row.
 struct RowScores {
   Matrix<double> scores;  ///< y, N×k
   Vector<double> t2;
-  Vector<double> spe;   ///< empty where the model cannot tell: `Scorer::no_spe`
+  Vector<double> spe;   ///< empty if not available: `Scorer::no_spe`
   Vector<double> size;  ///< ‖φ(x) − m‖²; empty like `spe`
 
   /// y²/μ, N×k: the share of each row in the components; those of the training rows add up to 1.
   Matrix<double> contributions(const Vector<double>& eigenvalues) const;
-  /// y²/‖φ(x) − m‖², N×k: the share of each row that the components show. Empty like `spe`.
+  /// y²/‖φ(x) − m‖², N×k: the share of each row that the components explain. Empty like `spe`.
   Matrix<double> cos2() const;
 };
 
-/// Beyond these a row is unlike those of the fit.
+/// Control limits: a row outside them is an outlier.
 struct ScoreLimits {
-  double level = 0.99;          ///< the share of ordinary rows within each of them
-  std::optional<double> t2{};   ///< none: not known
-  std::optional<double> spe{};  ///< none: not known
-  std::string t2_from{};        ///< how it was found, or why it was not, in a few words
+  double level = 0.99;          ///< confidence level: share of ordinary rows within each limit
+  std::optional<double> t2{};   ///< none: unknown
+  std::optional<double> spe{};  ///< none: unknown
+  std::string t2_from{};        ///< how it was computed, or why there is none
   std::string spe_from{};
 };
 
@@ -67,12 +67,12 @@ enum class Flag { none = 0, t2 = 1, spe = 2, both = 3 };
 /// Sums over rows, block by block.
 struct ScoreTotals {
   Index rows = 0;
-  double weight = 0;         ///< of the rows; without weights their number
+  double weight = 0;         ///< total weight; without weights, the number of rows
   double spe = 0, size = 0;  ///< sums
   Vector<double> squares;    ///< Σ y² of each component
   bool complete = true;      ///< all rows had SPE
 
-  /// `weights`: one a row, as if rows were repeated.
+  /// `weights`: one per row, as if rows were repeated.
   void add(const RowScores& rows, const double* weights = nullptr);
   double mean_spe() const;   ///< mean squared reconstruction error of a row
   double explained() const;  ///< 1 − ΣSPE/Σ‖φ(x) − m‖²: about the model's mean
@@ -81,16 +81,16 @@ struct ScoreTotals {
 template <class T>
 class Scorer {
  public:
-  /// Borrows the model, which must live as long.
+  /// Borrows the model, which must outlive it.
   explicit Scorer(const Model<T>& model, int threads = 0);
   ~Scorer();
   Scorer(Scorer&&) noexcept;
 
-  /// Why there is no SPE; empty when there is.
+  /// Why there is no SPE; empty if there is.
   const std::string& no_spe() const;
 
-  /// Throws what `Model::transform` throws. Missing cells lie on the mean, or with `em` where the
-  /// least-squares scores of the other cells put them (linear models): they add nothing to SPE.
+  /// Throws what `Model::transform` throws. Missing values are replaced by the mean, or with `em`
+  /// by their least-squares reconstruction (linear models): they add nothing to SPE.
   RowScores operator()(const Rows<T>& x, Missing missing = Missing::error) const;
   template <class Derived>
   RowScores operator()(const Eigen::MatrixBase<Derived>& x) const {
@@ -98,7 +98,7 @@ class Scorer {
     return (*this)(Rows<T>(rows));
   }
 
-  /// By what the model alone tells. Throws `Errc::bad_option` unless 0 < level < 1.
+  /// Limits from the model alone. Throws `Errc::bad_option` unless 0 < level < 1.
   ScoreLimits limits(double level = 0.99) const;
 
  private:
@@ -106,12 +106,12 @@ class Scorer {
   std::unique_ptr<const State> state_;
 };
 
-/// Quantiles of rows that are known to be good: whatever their distribution, a further row of it is
-/// within each limit with probability `level` or more when they were not in the fit. Fewer than
-/// level/(1 − level) rows give none.
+/// Quantiles of rows that are known to be good and were not in the fit: for any distribution, a new
+/// row is within each limit with probability at least `level`. With fewer than level/(1 − level)
+/// rows there are none.
 ScoreLimits limits_of(const RowScores& good, double level = 0.99);
 
-/// Which rows are beyond which limit.
+/// Which rows are outside which limit.
 std::vector<Flag> flagged(const RowScores& rows, const ScoreLimits& limits);
 
 }  // namespace mercer

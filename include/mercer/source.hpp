@@ -19,7 +19,7 @@
 
 namespace mercer {
 
-/// Strings of one column, packed: two allocations however many rows.
+/// Strings of one column, packed into two allocations.
 class TextColumn {
  public:
   void push_back(std::string_view text) {
@@ -49,20 +49,20 @@ class TextColumn {
   std::vector<std::size_t> ends_;
 };
 
-/// What to do with a cell that is missing: empty, NA, NaN, nan or ? in text, NaN in a matrix.
+/// Treatment of missing values: empty, NA, NaN, nan or ? in text, NaN in a matrix.
 enum class Missing {
-  error,  ///< refuse the rows: the first place and the count are named
-  drop,   ///< leave the row out (files only)
-  mean,   ///< put the column's mean there: of the rows in `fit`, of the model in `transform`
-  em,     ///< linear PCA: what the other cells of the row say of it
+  error,  ///< an error that names the first position and the count
+  drop,   ///< drop the row (files only)
+  mean,   ///< impute the column mean: of the rows in `fit`, of the model in `transform`
+  em,     ///< linear PCA: impute by iterative PCA
 };
 
-/// Whether rows may come with NaN in their missing cells.
+/// Whether missing values remain in the rows as NaN.
 inline bool keeps_holes(Missing missing) {
   return missing == Missing::mean || missing == Missing::em;
 }
 
-/// What is known of a source before its first row.
+/// Description of a source, known before its first row.
 struct Schema {
   Index features = 0;
   std::vector<std::string> feature_names;  ///< empty when the source has no names
@@ -73,14 +73,14 @@ struct Schema {
   std::string weight;                      ///< name of the weight column, empty if none
 };
 
-/// Some rows and what travels with them.
+/// Some rows with their weights, labels and ids.
 template <class T>
 struct Block {
   Rows<T> rows;
-  const double* weights = nullptr;     ///< one a row when the schema is weighted
-  const TextColumn* labels = nullptr;  ///< one a row when the schema has a label
-  const TextColumn* ids = nullptr;     ///< one a row when the schema has an id
-  Index first_label = 0;               ///< where this block's texts begin in `labels` and `ids`
+  const double* weights = nullptr;     ///< one per row if the schema is weighted
+  const TextColumn* labels = nullptr;  ///< one per row if the schema has a label
+  const TextColumn* ids = nullptr;     ///< one per row if the schema has an id
+  Index first_label = 0;               ///< index of this block's first text in `labels` and `ids`
 };
 
 template <class T>
@@ -97,29 +97,29 @@ class Source {
   virtual void rewind() = 0;
   virtual bool can_rewind() const { return true; }
 
-  /// Rows in all when known, or a good guess (CSV: from the file's size), or 0.
+  /// Total number of rows, or an estimate (CSV: from the file size), or 0 if unknown.
   virtual Index expected_rows() const { return 0; }
 
-  /// Rows left out so far because of missing cells (`Missing::drop`).
+  /// Rows dropped so far because of missing values (`Missing::drop`).
   virtual Index dropped_rows() const { return 0; }
 
-  /// Cells that were missing so far and stand as NaN in the rows (`keeps_holes`).
+  /// Missing values so far that remain in the rows as NaN (`keeps_holes`).
   virtual Index missing_cells() const { return 0; }
 
-  /// What to call it in a message: the path, "standard input", "memory".
+  /// Name for messages: the path, "standard input", "memory".
   virtual std::string name() const = 0;
 
-  /// The rows, when all of them already lie in memory (or in a memory map) and can be borrowed
-  /// for as long as the source lives; nothing otherwise.
+  /// All rows, if they are already in memory (or in a memory map) and can be borrowed for the
+  /// lifetime of the source; nothing otherwise.
   virtual std::optional<Block<T>> whole() { return std::nullopt; }
 
-  /// Throws `Errc::bad_data` when the file behind `whole()` is no longer the one that was opened
-  /// (size, time of change). A pass asks this at its end; who borrows the rows asks it when done.
+  /// Throws `Errc::bad_data` if the file behind `whole()` has changed since it was opened (size,
+  /// modification time). Called at the end of each pass, and after borrowed rows were used.
   virtual void require_unchanged() const {}
 };
 
-/// A source over rows that the caller keeps alive. `schema` may add names; what the rows
-/// themselves tell (features, sparse, weighted) is filled in.
+/// A source over rows that the caller keeps alive. `schema` may add names; `features`, `sparse` and
+/// `weighted` are set from the rows.
 template <class T>
 std::unique_ptr<Source<T>> from_memory(Rows<T> rows, const double* weights = nullptr,
                                        Schema schema = {});

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a learning run looks like from step to step, beside what theory says of it.
+/// The trace of a learning run, with the predictions of theory.
 ///
 ///     mercer::LearnOptions options;
 ///     options.trace.row = [&](const mercer::TraceRow& row) { use(row.step, row.norm); };
@@ -9,17 +9,15 @@
 /// With R = Σ λ_j q_j q_jᵀ the second moment of the rows, w₁ … w_k the weights and t = Ση:
 ///
 ///     norm             ‖w₁‖
-///     output_variance  of y₁ = w₁ᵀ(x − m), as the learner keeps it; tends to λ₁
+///     output_variance  of y₁ = w₁ᵀ(x − m), estimated by the learner; tends to λ₁
 ///     rayleigh         w₁ᵀRw₁ / w₁ᵀw₁; without theory output_variance / norm²
-///     lyapunov         V = (θ₁² − 1)²; without theory (‖w₁‖² − 1)², which falls along the ODE too
-///     theta            θ_j = q_jᵀw_j; of one neuron θ_j = q_jᵀw
-///     ode_theta        the same along the ODE from the same start, at the same time t
-///     angle            between ±q_j and that weight vector, degrees
-///     ode_norm, ode_angle   norm and angle along the ODE
-///     alpha            α_j = q_jᵀw₁ / q₁ᵀw₁
-///     ode_alpha        α_j(0) e^{−(λ₁−λ_j)t}
-///     span_angle       largest angle of span(w₁ … w_j) against the first j columns of e^{Rt}W₀
-///     lyapunov_sign    of dV/dt along the ODE through this point: −1, 0 or 1
+///     lyapunov         V = (θ₁² − 1)²; without theory (‖w₁‖² − 1)², which also decreases along the
+///     ODE theta            θ_j = q_jᵀw_j; with one neuron θ_j = q_jᵀw ode_theta        the same
+///     along the ODE from the same start, at the same time t angle            between ±q_j and that
+///     weight vector, degrees ode_norm, ode_angle   norm and angle along the ODE alpha α_j = q_jᵀw₁
+///     / q₁ᵀw₁ ode_alpha        α_j(0) e^{−(λ₁−λ_j)t} span_angle       largest angle between
+///     span(w₁ … w_j) and the first j columns of e^{Rt}W₀ lyapunov_sign    of dV/dt along the ODE
+///     through this point: −1, 0 or 1
 
 #include <mercer/matrix.hpp>
 
@@ -45,21 +43,21 @@ struct TraceRow {
   double lyapunov_sign = 0;
   double ode_norm = 0;
   std::vector<Mode> modes;          ///< empty without theory
-  std::vector<double> span_angles;  ///< one a neuron; empty without theory
-  /// Whether there is an ODE: what it says is NaN otherwise, and has no columns.
+  std::vector<double> span_angles;  ///< one per neuron; empty without theory
+  /// Whether there is an ODE: otherwise its values are NaN and have no columns.
   bool ode = true;
 };
 
 /// Names of the columns: `step, time, eta, norm, output_variance, rayleigh, lyapunov`, then
-/// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j, ode_angle_j`
-/// for each mode, `lyapunov_sign`, `ode_norm`, and `span_angle_j` for each neuron. Without an ODE
-/// those of them that tell of it are left out.
+/// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j, ode_angle_j` for each
+/// mode, `lyapunov_sign`, `ode_norm`, and `span_angle_j` for each neuron. Without an ODE its
+/// columns are omitted.
 std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode = true);
 
-/// A row in that order.
+/// The values of a row, in that order.
 std::vector<double> trace_values(const TraceRow& row);
 
-/// And back.
+/// The inverse of `trace_values`.
 TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode = true);
 
 }  // namespace mercer

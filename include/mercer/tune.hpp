@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Kernel parameters and the number of components, chosen by what they do on held-out rows.
+/// Selects kernel parameters and the number of components on held-out rows.
 ///
 ///     auto found = mercer::tune(rows, {.kernels = mercer::kernel_grid({"rbf"}, rows)});
 ///     found.cells[found.best].kernel;               // "rbf(gamma=0.05)"
@@ -9,21 +9,21 @@
 /// Criteria:
 ///
 ///     preimage_cv  mean squared distance of held-out rows to the pre-images of the same rows
-///                  with noise added, over their variance: errors in feature spaces of two
-///                  kernels cannot be compared, those in the input space can (Alam and
-///                  Fukumizu 2014), and without noise a model that keeps everything would be the
-///                  best. Of all cells within one standard error of the least, the one with
-///                  fewest components is taken.
-///     parallel     the share of variance that significant components have beyond chance (kernel
-///                  parallel analysis, Jørgensen and Hansen 2012); the number is that of them
-///     likelihood   leave-one-out likelihood of the rows under the density that the kernel draws
-///                  around each (Duin 1976): rbf and laplacian; components as in `parallel`
+///                  with noise added, relative to their variance: errors in the feature spaces of
+///                  two kernels are not comparable, those in the input space are (Alam and
+///                  Fukumizu 2014), and without noise a model of all components would be the
+///                  best. Of all cells within one standard error of the minimum, the one with
+///                  the fewest components is chosen.
+///     parallel     explained variance ratio of the significant components, minus that of chance
+///                  (kernel parallel analysis, Jørgensen and Hansen 2012); keeps these components
+///     likelihood   leave-one-out likelihood of a kernel density estimate (Duin 1976): rbf and
+///                  laplacian; components as in `parallel`
 ///
-/// Weights count as if rows were repeated, all copies of a row in the same fold: fits, errors and
-/// likelihoods are weighted, and a row is left out with all its weight.
+/// Weights count as if rows were repeated, with all copies of a row in the same fold: fits, errors
+/// and likelihoods are weighted, and a row is left out with all its weight.
 ///
-/// Costs a fit to most of the rows, and pre-images of the others for each number of components, a
-/// kernel and a fold. Rows beyond `rows` are left out, by chance.
+/// Costs, per kernel and fold, a fit to most of the rows, and pre-images of the others for each
+/// number of components. At most `rows` rows, drawn at random, are used.
 
 #include <mercer/fit.hpp>
 #include <mercer/preimage.hpp>
@@ -48,18 +48,18 @@ struct TuneCell {
 };
 
 struct TuneOptions {
-  std::vector<std::string> kernels{};  ///< expressions; one that does not work is marked as such
-  std::vector<Index> components{};     ///< preimage_cv; none: 1, 2, 4 … 64, below the rows
+  std::vector<std::string> kernels{};  ///< expressions; those that fail are marked
+  std::vector<Index> components{};     ///< preimage_cv; none: 1, 2, 4 … 64, fewer than rows
   Criterion criterion = Criterion::preimage_cv;
-  /// preimage_cv: deviation of the noise, in deviations of the columns; 0: none
+  /// preimage_cv: noise, in standard deviations of the columns; 0: none
   double noise = 0.5;
   int folds = 5;
-  Index rows = 2000;  ///< at most so many are used
+  Index rows = 2000;  ///< largest number of rows
   FitOptions fit{};   ///< scaling, missing cells, centring, seed, threads, monitor
   PreImageOptions preimage{};
-  /// Cells that are known, from `on_cells` of an earlier run with the same options.
+  /// Known cells, from `on_cells` of an earlier run with the same options.
   std::vector<TuneCell> known{};
-  /// Hears of the cells of each kernel when they are done, from the calling thread.
+  /// Called with the finished cells of each kernel, from the calling thread.
   std::function<void(const std::vector<TuneCell>&)> on_cells{};
 };
 
@@ -70,17 +70,17 @@ struct Tuned {
   FitOptions options;  ///< `TuneOptions::fit` with the kernel and the number of components
 };
 
-/// The same for any number of threads. `weights`: one a row, as if rows were repeated; those of
-/// weight 0 are left out. Throws `Errc::bad_data` when no cell has a score, with the problem of the
-/// first.
+/// The result does not depend on the number of threads. `weights`: one per row, as if rows were
+/// repeated; rows of weight 0 are dropped. Throws `Errc::bad_data` if no cell has a score, with the
+/// problem of the first.
 template <class T>
 Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights = nullptr);
 
-/// Expressions with their lists written out, `rbf(gamma={0.1,1,10})`, `poly(degree={2,3})`; ranges
-/// are `{0.01..10:7}`, seven numbers in equal ratios. A kernel that takes its width from the data
-/// becomes nine of them around it, from 1/64 to 64 times γ; several widths that are left open vary
-/// together, and those that are given stay: of `rbf(gamma=0.5) + matern` only the length varies.
-/// `scale`: as the kernel will see the rows; `weights`: as if rows were repeated.
+/// Expands lists in expressions, `rbf(gamma={0.1,1,10})`, `poly(degree={2,3})`; ranges are
+/// `{0.01..10:7}`, seven numbers in equal ratios. A kernel with an open width is expanded to nine
+/// widths around the median heuristic, from 1/64 to 64 times γ; several open widths vary together,
+/// and given ones are kept: in `rbf(gamma=0.5) + matern` only the length varies. `scale`: the
+/// scaling of the fit; `weights`: as if rows were repeated.
 template <class T>
 std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const Rows<T>& x,
                                      Scale scale = Scale::none, const double* weights = nullptr);

@@ -124,8 +124,8 @@ void TextReader::refuse(std::size_t place, const std::string& what) const {
 }
 
 void TextReader::unexpected(std::string_view wanted) {
-  if (at_end()) refuse(at_, fmt::format("it ends where {} should follow", wanted));
-  refuse(at_, fmt::format("'{}' where {} should be", text_[at_], wanted));
+  if (at_end()) refuse(at_, fmt::format("unexpected end, expected {}", wanted));
+  refuse(at_, fmt::format("unexpected '{}', expected {}", text_[at_], wanted));
 }
 
 std::size_t TextReader::place() {
@@ -166,7 +166,7 @@ double TextReader::number() {
   at_ = static_cast<std::size_t>(result.ptr - text_.data());
   if (result.ec != std::errc{})
     refuse(begin,
-           fmt::format("{} is beyond what a double holds", text_.substr(begin, at_ - begin)));
+           fmt::format("{} is out of the range of a double", text_.substr(begin, at_ - begin)));
   return value;
 }
 
@@ -212,7 +212,8 @@ void TextReader::read_value(const TextForm& form, bool positional, Given& all) {
   if (all.given[i])
     refuse(begin, p.other.empty()
                       ? fmt::format("{} is given twice", p.name)
-                      : fmt::format("{} and {} are one number; give it once", p.name, p.other));
+                      : fmt::format("{} and {} are the same parameter; give one of them", p.name,
+                                    p.other));
   all.given[i] = true;
   const bool other = !p.other.empty() && key == p.other;
   all.values[i] = value_of(form, i, other ? p.other : p.name);

@@ -37,7 +37,7 @@ constexpr Domain positive{"be greater than 0", [](double v) { return v > 0; }};
 constexpr Domain not_negative{"be at least 0", [](double v) { return v >= 0; }};
 constexpr Domain fraction{"lie between 0 and 1", [](double v) { return v > 0 && v < 1; }};
 /// Up to the last whole number before which a double has them all.
-constexpr Domain count{"be a whole number from 1 to 2^53",
+constexpr Domain count{"be an integer from 1 to 2^53",
                        [](double v) { return v >= 1 && v <= 0x1p53 && v == std::floor(v); }};
 }  // namespace domains
 

@@ -65,7 +65,7 @@ class FileStream final : public ByteStream {
 
   void rewind() override {
     require(can_rewind(), Errc::io,
-            "{} can be read only once, and this job needs a second pass; save it to a file first",
+            "{} can be read only once, and a second pass is needed; save it to a file first",
             name());
     require_unchanged();
     if (lseek(fd_, 0, SEEK_SET) != 0) fail_io(name(), "rewind", errno);
@@ -78,12 +78,13 @@ class FileStream final : public ByteStream {
     if (!seekable_ || fstat(fd_, &now) != 0) return;
     const auto size = static_cast<std::size_t>(now.st_size);
     require(size == size_, Errc::bad_data,
-            "'{}' changed while it was read: it had {} bytes, now it has {}; try again when nobody "
-            "writes to it",
+            "'{}' changed while it was read: it had {} bytes, now it has {}; try again when it is "
+            "no longer being written",
             Input(name()), size_, size);
     require(now.st_mtim.tv_sec == changed_.tv_sec && now.st_mtim.tv_nsec == changed_.tv_nsec,
             Errc::bad_data,
-            "'{}' changed while it was read: it was written to; try again when nobody does",
+            "'{}' changed while it was read: it was modified; try again when it is no longer being "
+            "written",
             Input(name()));
   }
   bool at_end() const override { return at_end_; }
@@ -185,7 +186,7 @@ class GzipStream final : public ByteStream {
         next_member();
       } else {
         require(status == Z_OK || status == Z_BUF_ERROR, Errc::bad_file,
-                "'{}' is damaged: gzip says '{}'", name(),
+                "'{}' is damaged: gzip reports '{}'", name(),
                 inflater_.msg ? inflater_.msg : "invalid data");
       }
     }
@@ -217,7 +218,8 @@ class GzipStream final : public ByteStream {
       at_end_ = inflater_.avail_in == 0;
       if (at_end_) return;
       if (*inflater_.next_in != 0) {
-        require(!padding, Errc::bad_file, "'{}' is damaged: garbage follows its gzip data", name());
+        require(!padding, Errc::bad_file,
+                "'{}' is damaged: there are extra bytes after its gzip data", name());
         inflateReset(&inflater_);
         return;
       }

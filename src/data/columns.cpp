@@ -71,7 +71,7 @@ class Finder {
     const auto from = whole_number(trimmed(item.substr(0, dash)));
     const auto to = whole_number(trimmed(item.substr(dash + 1)));
     if (!from || !to) return found.push_back(one(option, item));
-    require(*from <= *to, Errc::bad_option, "{} '{}' is a range that runs backwards", option, item);
+    require(*from <= *to, Errc::bad_option, "{} '{}' is a descending range", option, item);
     const Index first = numbered(option, item, *from);
     const Index last = numbered(option, item, *to);
     for (Index column = first; column <= last; ++column) found.push_back(column);
@@ -82,8 +82,8 @@ class Finder {
     if (place == by_name_.end()) return std::nullopt;
     const auto [first, second] = place->second;
     require(second < 0, Errc::bad_option,
-            "{} '{}': columns {} and {} of '{}' have that name; say which by its number", option,
-            wanted, first + 1, second + 1, file_);
+            "{} '{}': columns {} and {} of '{}' have that name; use its number", option, wanted,
+            first + 1, second + 1, file_);
     return first;
   }
 
@@ -106,7 +106,7 @@ class Finder {
     std::string there;
     for (std::size_t i = 0; i < std::min(names_.size(), most); ++i)
       there += (i == 0 ? "" : ", ") + names_[i];
-    if (names_.size() > most) there += fmt::format(", … ({} in all)", names_.size());
+    if (names_.size() > most) there += fmt::format(", … ({} in total)", names_.size());
     fail(Errc::bad_option, "{} '{}': '{}' has no such column; it has {}", option, wanted, file_,
          there);
   }
@@ -180,8 +180,7 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
   }
   if (!options.onehot.empty() && !by_model) {
     require(!plan.file_names.empty(), Errc::bad_option,
-            "`onehot` '{}': the columns of '{}' have no names, which categories need; give it a "
-            "header",
+            "`onehot` '{}': the columns of '{}' have no names, which categories need; add a header",
             options.onehot, file);
     for (const Index column : find.list("`onehot`", options.onehot)) {
       Role& role = plan.roles[static_cast<std::size_t>(column)];
@@ -216,11 +215,10 @@ ColumnPlan plan_columns(Index file_columns, std::vector<std::string> names,
       plan.features.push_back(column);
       if (!plan.file_names.empty()) plan.schema.feature_names.push_back(name_of(column));
     }
-  require(
-      !plan.features.empty(), Errc::bad_option,
-      "no feature column is left of the {} in '{}'; look at `columns`, `exclude`, `label`, `id` "
-      "and `weights`",
-      file_columns, file);
+  require(!plan.features.empty(), Errc::bad_option,
+          "no feature columns remain of the {} in '{}'; check `columns`, `exclude`, `label`, `id` "
+          "and `weights`",
+          file_columns, file);
   plan.schema.features = static_cast<Index>(plan.features.size());
   return plan;
 }

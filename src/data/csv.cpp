@@ -53,7 +53,7 @@ class CsvSource final : public CategorySource<T> {
 
   void rewind() override {
     require(can_rewind(), Errc::io,
-            "{} can be read only once, and this job needs a second pass; save it to a file first",
+            "{} can be read only once, and a second pass is needed; save it to a file first",
             name());
     text_.rewind(data_begin_, layout_.first_line - 1);
     rows_ = dropped_ = missing_ = 0;
@@ -77,9 +77,10 @@ class CsvSource final : public CategorySource<T> {
       if (rows > 0) return block(rows);
     }
     if (counting()) fail_missing_so_far(true);
-    require(rows_ > 0, Errc::bad_data,
-            "'{}': every row has a missing cell, so `missing=drop` leaves none; try `missing=mean`",
-            Input(name()));
+    require(
+        rows_ > 0, Errc::bad_data,
+        "'{}': every row has a missing value, so `missing=drop` drops all rows; use `missing=mean`",
+        Input(name()));
     return std::nullopt;
   }
 

@@ -44,9 +44,7 @@ std::string argument(const ColumnPlan& plan, Index column) {
                             const std::string& place, const Layout& layout,
                             const std::string& file) {
   if (layout.columns == 1 && text.find_first_of(" ;,|:\t") != text.npos)
-    fail(Errc::bad_data,
-         "'{}', {}: '{}' is not a number; if it is several cells, say what separates them with "
-         "`delimiter`",
+    fail(Errc::bad_data, "'{}', {}: '{}' is not a number; if it is several cells, set `delimiter`",
          Input(file), place, text);
   const std::string name = argument(layout.plan, column);
   if (line == layout.first_line)
@@ -55,7 +53,7 @@ std::string argument(const ColumnPlan& plan, Index column) {
          "`exclude={}`",
          Input(file), place, text, name, name, name);
   fail(Errc::bad_data,
-       "'{}', {}: '{}' is not a number; correct it, or leave the column out with `exclude={}`",
+       "'{}', {}: '{}' is not a number; correct it, or exclude the column with `exclude={}`",
        Input(file), place, text, name);
 }
 
@@ -105,8 +103,8 @@ void fail_missing_cells(Index line, Index column, Index count, bool exact, const
   const std::string place = fmt::format("line {}, {}", line, layout.plan.describe(column));
   if (exact) fail_missing(file, place, count);
   fail(Errc::bad_data,
-       "'{}', {}: missing value (at least {} in all); leave such rows out with `missing=drop` or "
-       "use the column's mean with `missing=mean`",
+       "'{}', {}: missing value (at least {} in total); drop such rows with `missing=drop` or use "
+       "the column mean with `missing=mean`",
        Input(file), place, count);
 }
 

@@ -66,7 +66,7 @@ void Text::read_at(char* out, std::size_t bytes, std::size_t offset) const {
     if (n < 0 && errno == EINTR) continue;
     require(n >= 0, Errc::io, "cannot read '{}': {}", name(), std::strerror(errno));
     if (n == 0) bytes_->require_unchanged();
-    require(n > 0, Errc::io, "'{}' became shorter while it was read", name());
+    require(n > 0, Errc::io, "'{}' was truncated while it was read", name());
     out += n;
     offset += static_cast<std::size_t>(n);
     bytes -= static_cast<std::size_t>(n);
@@ -103,7 +103,7 @@ void Text::fill(std::size_t bytes, std::size_t stretch) {
 void Text::grow(const char* row) {
   const auto offset = static_cast<std::size_t>(row - window_);
   require(size_ - offset <= longest_row, Errc::bad_data,
-          "'{}', line {}: longer than {}; is a quote left open, or are there no line ends?",
+          "'{}', line {}: longer than {}; is a quote unclosed, or are line ends missing?",
           Input(name()), line_of(row), format_bytes(longest_row));
   fill(std::min(2 * size_ + 64, offset + longest_row + 1));
 }
@@ -126,7 +126,7 @@ void Text::rewind(std::size_t skip, Index lines) {
     bytes_->rewind();
     consumed_ = 0;
     fill(skip);
-    require(size_ == skip, Errc::io, "'{}' became shorter while it was read", name());
+    require(size_ == skip, Errc::io, "'{}' was truncated while it was read", name());
     size_ = 0;
   }
   consumed_ = skip;

@@ -87,8 +87,7 @@ class MtxReader {
     std::int64_t found = 0;
     while (auto rest = content()) {
       require(found++ < entries_, Errc::bad_file,
-              "'{}', line {}: more than the {} entries announced", name_, lines_.number(),
-              entries_);
+              "'{}', line {}: more than the {} entries declared", name_, lines_.number(), entries_);
       const std::string_view row_word = take_word(*rest);
       const std::int64_t row = whole(row_word, "is not a row number", rows_);
       const std::string_view column_word = take_word(*rest);
@@ -99,8 +98,8 @@ class MtxReader {
       line_ends(*rest);
       add(entries, row - 1, column - 1, value);
     }
-    require(found == entries_, Errc::bad_file,
-            "'{}' is truncated: {} entries are announced, {} are there", name_, entries_, found);
+    require(found == entries_, Errc::bad_file, "'{}' is truncated: {} entries declared, {} found",
+            name_, entries_, found);
     return assemble_coordinates(std::move(entries), rows_, cols_, options_, name_);
   }
 
@@ -132,8 +131,8 @@ class MtxReader {
       }
     }
     require(static_cast<double>(values.size()) == expected, Errc::bad_file,
-            "'{}' is truncated: {} rows and {} columns need {:.0f} numbers, {} are there", name_,
-            rows_, cols_, expected, values.size());
+            "'{}' is truncated: {} rows and {} columns need {:.0f} numbers, {} found", name_, rows_,
+            cols_, expected, values.size());
     return assemble_array(values, shape, options_, name_);
   }
 

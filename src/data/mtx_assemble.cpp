@@ -53,8 +53,8 @@ void merge_duplicates(Csr<T>& x, const std::string& file) {
       if (i > 0 && row[i].first == row[i - 1].first) {
         x.values[to - 1] += row[i].second;
         if (std::isinf(x.values[to - 1]))
-          fail(Errc::bad_data, "'{}', {}: the entries for this place sum to infinity", Input(file),
-               place(static_cast<Index>(r), row[i].first));
+          fail(Errc::bad_data, "'{}', {}: the entries at this position sum to infinity",
+               Input(file), place(static_cast<Index>(r), row[i].first));
       } else {
         x.columns[to] = row[i].first;
         x.values[to++] = row[i].second;

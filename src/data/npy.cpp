@@ -125,8 +125,8 @@ class NpySource final : public Source<T> {
 
   void require_bytes(std::size_t found) const {
     require(found >= header_.data_bytes, Errc::bad_file,
-            "'{}' is truncated: shape {} of {} needs {} bytes after the header, {} are there",
-            name(), header_.shape, header_.type.text, header_.data_bytes, found);
+            "'{}' is truncated: shape {} of {} needs {} bytes after the header, {} found", name(),
+            header_.shape, header_.type.text, header_.data_bytes, found);
   }
 
   /// Puts the next bytes of the stream into `raw_`, which grows with what really arrives.
@@ -213,7 +213,7 @@ class NpySource final : public Source<T> {
       if (got < 0 && errno == EINTR) continue;
       if (got == 0) bytes_->require_unchanged();
       require(got > 0, Errc::io, "cannot read '{}': {}", name(),
-              got == 0 ? "it ends too early" : std::strerror(errno));
+              got == 0 ? "unexpected end of file" : std::strerror(errno));
       out += got;
       at += got;
       length -= static_cast<std::size_t>(got);

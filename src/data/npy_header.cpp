@@ -47,7 +47,7 @@ class Parser {
   void type() {
     skip_space();
     require(!rest_.starts_with('['), Errc::bad_data,
-            "'{}' holds records (a structured dtype), not numbers; save a plain 2-D array",
+            "'{}' contains records (a structured dtype), not numbers; save a plain 2-D array",
             Input(name_));
     const std::string_view text = quoted();
     std::string_view code = text;
@@ -134,7 +134,7 @@ class Parser {
       rest_.remove_prefix(1);
   }
   void check(bool holds) const {
-    require(holds, Errc::bad_file, "'{}' is damaged: its NPY header cannot be understood", name_);
+    require(holds, Errc::bad_file, "'{}' is damaged: its NPY header is invalid", name_);
   }
 
   std::string_view rest_;
@@ -154,7 +154,7 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& name) {
   const bool overflow = __builtin_mul_overflow(header.rows, header.cols, &cells) ||
                         __builtin_mul_overflow(cells, Index{8}, &bytes);
   require(!overflow && header.cols <= std::numeric_limits<std::int32_t>::max(), Errc::bad_file,
-          "'{}' claims a shape of {}, more than can be", name, header.shape);
+          "'{}' has an impossible shape, {}", name, header.shape);
   header.data_bytes = static_cast<std::size_t>(cells) * static_cast<std::size_t>(header.type.size);
   return header;
 }
@@ -182,8 +182,8 @@ NpyHeader read_npy_header(ByteStream& bytes) {
   }
   constexpr std::size_t longest = 1 << 20;
   require(length <= longest, Errc::bad_file,
-          "'{}' is damaged: its NPY header claims {} bytes, at most {} are sensible", name, length,
-          longest);
+          "'{}' is damaged: its NPY header declares {} bytes, more than the {} allowed", name,
+          length, longest);
   std::string text(length, '\0');
   require(bytes.read(text.data(), length) == length, Errc::bad_file,
           "'{}' is truncated: it ends inside its NPY header", name);

@@ -30,9 +30,9 @@ class OneHot final : public Source<T> {
     const bool known = std::ranges::none_of(source_->categories(),
                                             [](const Category& c) { return c.levels.empty(); });
     if (!known) {
-      require(!options.live, Errc::bad_option,
-              "`onehot` needs all rows before the first is used, and a stream may never end; save "
-              "it to a file first");
+      require(
+          !options.live, Errc::bad_option,
+          "`onehot` needs a pass over all rows, and a stream has none; save it to a file first");
       if (source_->can_rewind()) {
         while (source_->next()) continue;
         source_->rewind();
@@ -149,15 +149,16 @@ void Levels::renumber(const std::vector<std::string>& names, T* values, Index ro
     if (!fresh) continue;
     if (fixed_) {
       const std::string* close = closest_name(name, names_);
-      fail(Errc::bad_data, "'{}': column '{}' has a category '{}' that the model does not know{}",
-           Input(file_), column_, name,
+      fail(Errc::bad_data,
+           "'{}': column '{}' has the category '{}', which the model does not have{}", Input(file_),
+           column_, name,
            close ? fmt::format("; did you mean '{}'?", *close)
-                 : std::string("; leave such rows out, or fit the model to rows that have it"));
+                 : std::string("; drop such rows, or fit the model to rows that have it"));
     }
     names_.push_back(name);
     require(names_.size() <= most_levels, Errc::bad_data,
-            "'{}': column '{}' has more than {} categories; carry it along instead (`id`)",
-            Input(file_), column_, most_levels);
+            "'{}': column '{}' has more than {} categories; use it as `id` instead", Input(file_),
+            column_, most_levels);
   }
   for (Index i = 0; i < rows; ++i) {
     T& value = values[i * stride];

@@ -48,7 +48,7 @@ Format format_of(const std::string& path) {
     if (&entry == &format_table().front()) continue;
     others += (&entry == &format_table().back() ? " or " : ", ") + entry.name;
   }
-  fail(Errc::bad_option, "cannot tell what '{}' is by its extension; say so with `format={}`{}",
+  fail(Errc::bad_option, "the extension of '{}' is unknown; set the format with `format={}`{}",
        path, format_table().front().name, others);
 }
 
@@ -103,7 +103,7 @@ std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& opti
   std::unique_ptr<ByteStream> bytes = open_bytes(path, options.monitor, options.live);
   const Format format = options.format == Format::by_extension ? format_of(path) : options.format;
   require(options.onehot.empty() || format == Format::csv || format == Format::tsv,
-          Errc::bad_option, "`onehot` is for columns of text (CSV, TSV), and '{}' has none", path);
+          Errc::bad_option, "`onehot` requires text columns (CSV, TSV), and '{}' has none", path);
   auto source = open_as<T>(format, std::move(bytes), options);
   if (!options.columns.empty()) return source;
   return in_order(std::move(source), options.like.features);

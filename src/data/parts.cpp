@@ -55,26 +55,25 @@ template <class T>
 void require_same_columns(const Source<T>& first, const Source<T>& other) {
   const Schema &a = first.schema(), &b = other.schema();
   const char* const remedy =
-      "the parts of a table have the same columns: rename it, or choose "
-      "those that all have with `columns`";
+      "all parts must have the same columns: rename it, or select the common ones with `columns`";
   if (!a.feature_names.empty() && !b.feature_names.empty()) {
     if (const std::string* name = lacking(a.feature_names, b.feature_names))
       fail(Errc::bad_data, "'{}' has no column '{}', which '{}' has; {}", Input(other.name()),
            *name, first.name(), remedy);
     if (const std::string* name = lacking(b.feature_names, a.feature_names))
-      fail(Errc::bad_data, "'{}' has a column '{}', which '{}' has not; {}", Input(other.name()),
-           *name, first.name(), remedy);
+      fail(Errc::bad_data, "'{}' has a column '{}', which '{}' does not have; {}",
+           Input(other.name()), *name, first.name(), remedy);
     require(a.feature_names == b.feature_names || !b.sparse, Errc::bad_data,
-            "'{}' has the columns of '{}' in another order, and sparse rows keep theirs",
+            "'{}' has the columns of '{}' in another order, which sparse rows do not support",
             Input(other.name()), first.name());
   }
   require(a.features == b.features, Errc::bad_data,
-          "'{}' has {} columns and '{}' has {}: column {} is in one of them only; the parts of a "
-          "table have the same columns",
+          "'{}' has {} columns and '{}' has {}: column {} is in one of them only; all parts must "
+          "have the same columns",
           Input(first.name()), a.features, other.name(), b.features,
           std::min(a.features, b.features) + 1);
   require(a.weighted == b.weighted, Errc::bad_data,
-          "of '{}' and '{}' only one has row weights; all parts have them, or none",
+          "only one of '{}' and '{}' has row weights; all parts or none must have them",
           Input(first.name()), other.name());
 }
 
@@ -175,7 +174,7 @@ std::unique_ptr<Source<T>> widened(std::unique_ptr<Source<T>> source, Index feat
 
 template <class T>
 std::unique_ptr<Source<T>> concatenated(std::vector<std::unique_ptr<Source<T>>> parts) {
-  require(!parts.empty(), Errc::bad_option, "a table of no parts has no rows");
+  require(!parts.empty(), Errc::bad_option, "there are no parts to concatenate");
   if (parts.size() == 1) return std::move(parts.front());
   return std::make_unique<Parts<T>>(std::move(parts));
 }

@@ -26,7 +26,7 @@ Format chosen_format(const std::string& path, bool gzip, Format asked) {
   if (path == "-" || path.starts_with("/dev/") || ends_with(name, ".csv")) return Format::csv;
   if (ends_with(name, ".tsv")) return Format::tsv;
   if (ends_with(name, ".npy")) return Format::npy;
-  fail(Errc::bad_option, "'{}': rows cannot be written by this extension; supported: {}", path,
+  fail(Errc::bad_option, "'{}': rows cannot be written with this extension; supported: {}", path,
        supported);
 }
 

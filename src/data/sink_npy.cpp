@@ -22,7 +22,7 @@ class NpyWriter final : public Sink<T>::Writer {
   void write(const MatrixRef<T>& rows, const TextColumn*, const TextColumn*, Index) override {
     if (cols_ == 0) cols_ = rows.cols();
     require(rows.cols() == cols_, Errc::bad_option,
-            "rows of {} numbers cannot go under the {} columns of '{}'", rows.cols(), cols_,
+            "rows of {} numbers do not match the {} columns of '{}'", rows.cols(), cols_,
             bytes_->name());
     const auto row_bytes = static_cast<std::size_t>(cols_) * sizeof(T);
     const auto* const data = reinterpret_cast<const char*>(rows.data());

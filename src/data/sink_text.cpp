@@ -41,8 +41,8 @@ class TextWriter final : public Sink<T>::Writer {
   void write(const MatrixRef<T>& rows, const TextColumn* ids, const TextColumn* labels,
              Index first) override {
     require(columns_.empty() || rows.cols() == static_cast<Index>(columns_.size()),
-            Errc::bad_option, "rows of {} numbers cannot go under the {} columns of '{}'",
-            rows.cols(), columns_.size(), bytes_->name());
+            Errc::bad_option, "rows of {} numbers do not match the {} columns of '{}'", rows.cols(),
+            columns_.size(), bytes_->name());
     if (texts_.id.empty()) ids = nullptr;
     else check_texts(ids, texts_.id, first + rows.rows());
     if (texts_.label.empty()) labels = nullptr;
@@ -64,7 +64,7 @@ class TextWriter final : public Sink<T>::Writer {
  private:
   void check_texts(const TextColumn* texts, const std::string& name, Index needed) const {
     require(texts && static_cast<Index>(texts->size()) >= needed, Errc::bad_option,
-            "'{}' has a column '{}', but rows come without it", bytes_->name(), name);
+            "'{}' has a column '{}', but the rows do not", bytes_->name(), name);
   }
 
   void write_header() {

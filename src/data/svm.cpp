@@ -44,7 +44,7 @@ class SvmReader {
   void row(std::string_view rest) {
     const std::string_view label = take_word(rest);
     if (label.empty()) return;
-    check(label.find(':') == label.npos, label, "stands where the label belongs");
+    check(label.find(':') == label.npos, label, "is not a label");
     std::int64_t last = 0;
     for (std::string_view word; !(word = take_word(rest)).empty();)
       if (!word.starts_with("qid:")) last = pair(word, last);
@@ -59,13 +59,13 @@ class SvmReader {
     check(status != std::errc::invalid_argument && colon != end && *colon == ':', word,
           "is not an index:value pair");
     check(status != std::errc{} || index != 0, word,
-          "counts from 0, the format from 1; in scikit-learn write it with zero_based=False");
+          "has index 0, but indices start at 1; in scikit-learn write it with zero_based=False");
     check(status == std::errc{} && index >= 1 && index <= largest_index, word,
           "has an index outside 1 to 2147483646");
-    check(index > last, word, "has an index that is not above the one before it");
+    check(index > last, word, "has an index that is not larger than the previous one");
     T value = std::numeric_limits<T>::quiet_NaN();
     const Cell cell = parse_cell<T>({colon + 1, static_cast<std::size_t>(end - colon - 1)}, value);
-    check(cell != Cell::text && colon + 1 != end, word, "has no number as its value");
+    check(cell != Cell::text && colon + 1 != end, word, "has a value that is not a number");
     check(cell != Cell::infinite, word, "is infinite or too large; replace it");
     table_.sparse.columns.push_back(static_cast<std::int32_t>(index - 1));
     table_.sparse.values.push_back(value);

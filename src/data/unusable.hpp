@@ -14,15 +14,15 @@ namespace mercer {
 [[noreturn]] inline void fail_missing(const std::string& file, const std::string& place,
                                       Index count) {
   fail(Errc::bad_data,
-       "'{}', {}: missing value ({} in all); leave such rows out with `missing=drop` or use the "
-       "column's mean with `missing=mean`",
+       "'{}', {}: missing value ({} in total); drop such rows with `missing=drop` or use the "
+       "column mean with `missing=mean`",
        Input(file), place, count);
 }
 
 /// For `Missing::drop`, when no row is left.
 [[noreturn]] inline void fail_all_dropped(const std::string& file) {
   fail(Errc::bad_data,
-       "'{}': every row has a missing cell, so `missing=drop` leaves none; try `missing=mean`",
+       "'{}': every row has a missing value, so `missing=drop` drops all rows; use `missing=mean`",
        Input(file));
 }
 
@@ -32,8 +32,7 @@ namespace mercer {
   if (std::isfinite(original))
     fail(Errc::bad_data, "'{}', {}: {} is too large for float; use `double`", Input(file), place,
          original);
-  fail(Errc::bad_data, "'{}', {}: infinite value; replace it or leave the row out", Input(file),
-       place);
+  fail(Errc::bad_data, "'{}', {}: infinite value; replace it or drop the row", Input(file), place);
 }
 
 /// Weights count rows: finite and not negative.

@@ -29,8 +29,9 @@ std::optional<Kernel> known_kernel(const Map<double>& map) {
 }
 
 [[noreturn]] void refuse_edge(Index row, Index column, const std::string& what) {
-  fail(Errc::bad_data, "row {} has no gradient in column {}: it lies at the edge of what {} takes",
-       row + 1, column + 1, what);
+  fail(Errc::bad_data,
+       "row {} has no gradient in column {}: it is on the boundary of the domain of {}", row + 1,
+       column + 1, what);
 }
 
 /// Σ_i b_i ∂k(z, a_i)/∂z at every row of z.
@@ -218,7 +219,7 @@ Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x
     });
   }
   if (model.scale().size() > 0) out.array().rowwise() /= model.scale().transpose().array();
-  require(out.allFinite(), Errc::bad_data, "a gradient is too large for a number");
+  require(out.allFinite(), Errc::bad_data, "a gradient overflows");
   return out;
 }
 
@@ -227,7 +228,7 @@ Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x
 template <class T>
 Matrix<double> gradient(const Model<T>& model, const Rows<T>& x, Index component, int threads) {
   require(model.map().space() != Space::precomputed, Errc::bad_option,
-          "the model was fitted to a kernel matrix: it has no columns to have a gradient in");
+          "the model was fitted to a kernel matrix: it has no input columns");
   require(component >= 0 && component < model.outputs(), Errc::bad_option,
           "there is no component {}: the model has {}", component + 1, model.outputs());
   require(x.cols() == model.inputs(), Errc::bad_data,
@@ -242,7 +243,7 @@ Matrix<double> gradient(const Model<T>& model, const Rows<T>& x, Index component
     return mapped_gradient(model, x, component, threads);
   } else {
     require(!model.map().text().starts_with("function"), Errc::bad_option,
-            "the gradient of a function of a program needs a model in double");
+            "the gradient of a user-defined function needs a model in double precision");
     const Model<double> precise = Model<double>::deserialize(model.serialize());
     Matrix<T> dense(x.rows(), x.cols());
     identity_map<T>(x.cols())->apply(x, dense);

@@ -73,7 +73,7 @@ LeftOver left_over(const Report& r, const Vector<double>& variance, Index direct
     return out;
   }
   if (left <= 20 * rounding) {
-    out.reason = fmt::format("what the model leaves out, {:.2g} of the variance, is rounding",
+    out.reason = fmt::format("the discarded variance, {:.2g} of the total, is rounding",
                              left / r.total_variance);
     return out;
   }
@@ -83,7 +83,7 @@ LeftOver left_over(const Report& r, const Vector<double>& variance, Index direct
     return out;
   }
   if (!(r.total_squares > 0)) {
-    out.reason = "the model does not tell how variance is left out";
+    out.reason = "the spectrum of the discarded variance is unknown";
     return out;
   }
   // Equal variances have the least Σλ², none is above the last component's.
@@ -95,7 +95,7 @@ LeftOver left_over(const Report& r, const Vector<double>& variance, Index direct
                       2 * rounding * variance[0];
   if (lost > 0.1 * least)
     out.reason = fmt::format(
-        "how the variance that is left out, {:.2g} of all, is spread over {:g} directions is lost "
+        "the spectrum of the discarded variance, {:.2g} of the total over {:g} directions, is lost "
         "in rounding",
         left / r.total_variance, others);
   // Within `lost` of the truth, which lies between these.
@@ -169,7 +169,7 @@ ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Ind
                                         k, directions));
   const GaussianLimits found = simulated_limits(seen, level, threads);
   if (!(found.t2 > 0))
-    return no_limits(level, "variance is left out along too many directions to simulate");
+    return no_limits(level, "there are too many discarded directions to simulate");
   limits.t2 = ddof * found.t2;
   limits.t2_from = fmt::format("simulated for {} Gaussian rows", n);
   if (!left.reason.empty()) return limits;
@@ -180,11 +180,11 @@ ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Ind
 
 ScoreLimits left_out_limits(const LeftOutScores& rows, double level) {
   ScoreLimits limits{.level = level};
-  limits.t2_from = fmt::format("quantile of {} training rows, each left out", rows.t2.size());
+  limits.t2_from = fmt::format("leave-one-out quantile of {} training rows", rows.t2.size());
   limits.spe_from = limits.t2_from;
   const double t2 = quantile(rows.t2, level);
   if (std::isfinite(t2)) limits.t2 = t2;
-  else limits.t2_from = "without one of their rows, some components would not be there";
+  else limits.t2_from = "some components depend on a single row";
   limits.spe = quantile(rows.spe, level);
   return limits;
 }

@@ -10,8 +10,7 @@ namespace mercer {
 template <class T>
 Loadings loadings(const Model<T>& model) {
   require(model.map().is_identity(), Errc::bad_option,
-          "loadings are of linear models; the components of this one are functions of the columns: "
-          "ask for their gradient");
+          "loadings are defined for linear models only; use the gradient for this one");
   const Index d = model.inputs();
   const Vector<double> variance = model.explained_variance();
   const Matrix<double> b = model.components().template cast<double>().transpose();

@@ -68,7 +68,7 @@ Rows<T> map_inputs(const Model<T>& model, const Rows<T>& x, Missing missing, Ind
   Rows<T> z = x;
   if (holes || scale) {
     require(model.input_mean().size() > 0, Errc::bad_option,
-            "the model has no means of its columns to put into missing cells");
+            "the model has no column means to replace missing values");
     buffer.resize(x.rows(), x.cols());
     identity_map<T>(x.cols())->apply(x, buffer);
     const auto mean = model.input_mean().transpose().array();

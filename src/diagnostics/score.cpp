@@ -67,7 +67,7 @@ struct Scorer<T>::State {
         prepare_kernel();
         break;
       case Space::precomputed:
-        no_spe = "the model was fitted to a kernel matrix, and k(x, x) of a new row is not in it";
+        no_spe = "the model was fitted to a kernel matrix, so k(x, x) of a new row is unknown";
     }
   }
 
@@ -84,7 +84,7 @@ struct Scorer<T>::State {
     try {
       kernel = Kernel::parse(model.map().kernel());
     } catch (const Error&) {
-      no_spe = "k(x, x) of a kernel that is a function of a program is not known here";
+      no_spe = "k(x, x) of a user-defined kernel is unknown";
       return;
     }
     if (keeps_rows(model)) {
@@ -94,8 +94,7 @@ struct Scorer<T>::State {
       return;
     }
     if (n > most_landmarks) {
-      no_spe =
-          fmt::format("what the mean is to {} landmarks takes more memory than is sensible", n);
+      no_spe = fmt::format("the kernel mean at {} landmarks needs too much memory", n);
       return;
     }
     const PickedRows<double> rows(anchors, even_sample(n, n));  // in double, sparse as they are
@@ -124,8 +123,7 @@ struct Scorer<T>::State {
     const Index n = z.rows();
     const Matrix<double> phi = centred_features(model, z);
     const Matrix<double> y = phi * basis.transpose();
-    require(y.allFinite(), Errc::bad_data, "a score near row {} is too large for a number",
-            first + 1);
+    require(y.allFinite(), Errc::bad_data, "a score near row {} overflows", first + 1);
     out.scores.middleRows(first, n) = y;
     out.t2.segment(first, n).setZero();
     for (Index c = 0; c < y.cols(); ++c)
@@ -154,8 +152,8 @@ struct Scorer<T>::State {
       const Vector<double> left = size - projected(y), rounding = rounding_of(phi, y, size);
       for (Index i = 0; i < n; ++i)
         require(size[i] >= -rounding[i] && left[i] >= -rounding[i], Errc::invalid_kernel,
-                "row {}: its components have a squared length of {:g}, the row itself {:g}, which "
-                "no rounding explains ({:g}): the kernel is not positive semi-definite on this row",
+                "row {}: its components have a squared length of {:g}, the row itself {:g}, beyond "
+                "rounding ({:g}): the kernel is not positive semi-definite on this row",
                 first + i + 1, size[i] - left[i], size[i], rounding[i]);
       // Neither is negative, so 0 is nearer to the truth than what rounding left of it.
       size = size.cwiseMax(0);
@@ -221,8 +219,8 @@ struct Scorer<T>::State {
       const double rounding = 64 * static_cast<double>(n) * std::numeric_limits<T>::epsilon() *
                               std::max(pairs.values[0], products.diagonal().cwiseAbs().maxCoeff());
       require(pairs.values[n - 1] >= -rounding, Errc::invalid_kernel,
-              "the kernel matrix of the model's rows has an eigenvalue of {:g}, which no rounding "
-              "explains ({:g}): the kernel is not positive semi-definite; give limits by good rows",
+              "the kernel matrix of the model's rows has an eigenvalue of {:g}, beyond rounding "
+              "({:g}): the kernel is not positive semi-definite; use limits of good rows",
               pairs.values[n - 1], rounding);
       // What is negative now is rounding, so 0 is nearer to the truth.
       out.eigenvalues = pairs.values.cwiseMax(0);
@@ -252,11 +250,11 @@ struct Scorer<T>::State {
   std::string not_gaussian() const {
     const Report& r = model.report();
     if (model.map().space() == Space::precomputed)
-      return "a kernel matrix has no rows that could be left out";
+      return "a kernel matrix has no rows to leave out";
     if (!model.map().is_identity()) return "features are not Gaussian";
     if (r.method != "pca") return "learned components are not those of a sample";
     if (r.weighted) return "rows of different weights are not a sample of one distribution";
-    if (r.imputation) return "the fit filled in missing cells";
+    if (r.imputation) return "the fit imputed missing values";
     return {};
   }
 

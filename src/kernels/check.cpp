@@ -55,7 +55,7 @@ MercerCheck check_kernel_matrix(const Matrix<double>& k, int threads) {
 
 template <class T>
 MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, Index at_most, int threads) {
-  require(at_most >= 1, Errc::bad_option, "a sample of {} rows shows nothing", at_most);
+  require(at_most >= 1, Errc::bad_option, "a sample of {} rows is too small", at_most);
   kernel.require_domain(x);
   const std::vector<Index> sample = even_sample(x.rows(), at_most);
   const PickedRows<double> rows(x, sample);

@@ -58,8 +58,8 @@ class Medians final : public MedianDistances {
         const bool finite =
             distance_tile(ingredient, rows_.middle(i, rows), rows_.middle(j, cols), tile);
         require(finite, Errc::bad_data,
-                "distances between the rows overflow; divide the columns by their deviations "
-                "(fit with `scale=std`)");
+                "distances between the rows overflow; divide the columns by their standard "
+                "deviations (fit with `scale=std`)");
         for (Index p = 0; p < rows; ++p)
           for (Index q = i == j ? p + 1 : 0; q < cols; ++q)
             if (tile(p, q) > 0) {
@@ -72,10 +72,9 @@ class Medians final : public MedianDistances {
 
   [[noreturn]] void refuse(Ingredient ingredient) const {
     if (ingredient == Ingredient::distances && !positive(Ingredient::absolute).empty())
-      fail(
-          Errc::bad_data,
-          "squared distances between the rows are below the smallest number there is, so no width "
-          "can be chosen from them; divide the columns by their deviations (fit with `scale=std`)");
+      fail(Errc::bad_data,
+           "squared distances between the rows underflow, so no width can be estimated; divide the "
+           "columns by their standard deviations (fit with `scale=std`)");
     if (all_)
       fail(Errc::bad_data,
            "all rows are equal{}: no width can be chosen from them, and with any width, as in "

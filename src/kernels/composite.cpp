@@ -317,7 +317,7 @@ Pointer scaled(double factor, const Pointer& a) {
 
 Pointer power_of(const Pointer& a, int n) {
   require(n >= 1 && n <= 1000, Errc::bad_option,
-          "the exponent {} of {} must be a whole number from 1 to 1000", n, a->text());
+          "the exponent {} of {} must be an integer from 1 to 1000", n, a->text());
   if (n == 1) return a;
   if (const auto* inner = dynamic_cast<const Power*>(a.get());
       inner && inner->exponent() * n <= 1000)

@@ -12,7 +12,7 @@ namespace {
 template <class T>
 void require_usable(const Kernel& kernel, const Rows<T>& x) {
   require(kernel.complete(), Errc::bad_option,
-          "{} leaves its width to the data; complete it with them first", kernel.text());
+          "the width of {} is open; estimate it from the data first", kernel.text());
   require(x.cols() > 0, Errc::bad_data, "the rows have no columns");
 }
 

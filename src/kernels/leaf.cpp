@@ -150,8 +150,8 @@ KernelNode::Pointer make_leaf(const KernelRow& row, std::vector<double> values) 
 
 void refuse_not_finite(const KernelNode& node) {
   fail(Errc::bad_data,
-       "{} overflows on these rows, or they hold numbers that are not finite; divide the columns "
-       "by their deviations (fit with `scale=std`) or choose smaller parameters",
+       "{} overflows on these rows, or they contain numbers that are not finite; divide the "
+       "columns by their standard deviations (fit with `scale=std`) or choose smaller parameters",
        node.text());
 }
 

@@ -74,7 +74,7 @@ class Parser {
     const std::size_t begin = text_.place();
     const double n = digit(text_.peek()) ? text_.number() : 0;
     if (!(n >= 1 && n <= 1000 && n == std::floor(n)))
-      text_.refuse(begin, "the exponent must be a whole number from 1 to 1000");
+      text_.refuse(begin, "the exponent must be an integer from 1 to 1000");
     if (!base.kernel) text_.refuse(begin, "only a kernel is raised to a power, not a number");
     if (text_.peek() == '^') text_.refuse(text_.place(), "a power of a power; put parentheses");
     return {power_of(base.whole(), static_cast<int>(n))};
@@ -90,7 +90,7 @@ class Parser {
     }
     if (c != '(') unexpected("a kernel or a number");
     if (++depth_ > most_depth)
-      text_.refuse(begin, fmt::format("more than {} parentheses inside each other", most_depth));
+      text_.refuse(begin, fmt::format("more than {} nested parentheses", most_depth));
     text_.take('(');
     Part inside = sum();
     if (!text_.take(')')) unexpected("')'");
@@ -104,7 +104,7 @@ class Parser {
       if (row->text.name == wanted) return *row;
       names.push_back(row->text.name);
     }
-    if (wanted == "function") text_.refuse(at, "a function of your own has no text form to read");
+    if (wanted == "function") text_.refuse(at, "a user-defined function cannot be parsed");
     text_.refuse(at, no_such("kernel", wanted, names));
   }
 

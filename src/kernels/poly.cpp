@@ -6,7 +6,7 @@ namespace mercer {
 
 namespace {
 
-constexpr Domain poly_degree{"be a whole number from 1 to 1000",
+constexpr Domain poly_degree{"be an integer from 1 to 1000",
                              [](double v) { return v >= 1 && v <= 1000 && v == std::floor(v); }};
 constexpr TextParameter poly_parameters[] = {{"degree", poly_degree, 3},
                                              {"coef0", domains::any, 1},

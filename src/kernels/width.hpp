@@ -18,7 +18,7 @@ inline double given_or_open(const KernelRow& row, std::size_t i, std::optional<d
 /// The one parameter of `row`, from the public struct.
 inline Kernel leaf_of_width(const KernelRow& row, const kernels::Width& width) {
   require(!(width.gamma && width.sigma), Errc::bad_option,
-          "{}: gamma and sigma are two spellings of one number; give one of them", row.text.name);
+          "{}: gamma and sigma set the same width; give one of them", row.text.name);
   const TextParameter& gamma = row.text.parameters[0];
   if (!width.sigma) return Kernel(make_leaf(row, {given_or_open(row, 0, width.gamma)}));
   return Kernel(make_leaf(row, {value_spelled(row.text, gamma, gamma.other, *width.sigma)}));

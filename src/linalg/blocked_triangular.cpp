@@ -36,8 +36,8 @@ void solve_in_panels(double* x, Index n, Index x_stride, const double* l, Index 
 }
 
 PivotedCholesky pivoted_cholesky(Matrix<double>& a, double stop) {
-  require(a.rows() <= 2147483647, Errc::bad_option, "a matrix side of {} is beyond LAPACK",
-          a.rows());
+  require(a.rows() <= 2147483647, Errc::bad_option,
+          "a matrix dimension of {} is too large for LAPACK", a.rows());
   if (a.rows() == 0) return {0, {}};  // LAPACK has no such matrix
   const BlasThreads one(1);           // the same bits for any number of threads
   const int n = static_cast<int>(a.rows());
@@ -58,7 +58,7 @@ Matrix<double> factor_error(const Eigen::Ref<const Matrix<double>>& l, const Mat
   constexpr int digits = 19;
   const BlasThreads one(1);
   const Index m = l.rows();
-  require(m <= 32768, Errc::bad_option, "{} landmarks are more than the error bounds hold for", m);
+  require(m <= 32768, Errc::bad_option, "{} landmarks exceed the range of the error bounds", m);
   Matrix<double> leading = l.triangularView<Eigen::Lower>(), rest(m, m);
   for (Index i = 0; i < m; ++i) {
     const double largest = leading.row(i).head(i + 1).cwiseAbs().maxCoeff();

@@ -39,7 +39,7 @@ namespace mercer {
 namespace {
 
 int lapack_size(Index n) {
-  require(n <= 2147483647, Errc::bad_option, "a matrix side of {} is beyond LAPACK", n);
+  require(n <= 2147483647, Errc::bad_option, "a matrix dimension of {} is too large for LAPACK", n);
   return static_cast<int>(n);
 }
 

@@ -20,7 +20,7 @@ void factor_beside(Matrix<double>& r, double* b, Index count, Index trapezoid) {
   const Index columns = r.cols();
   if (columns == 0 || count == 0) return;
   require(columns <= 2147483647 && count <= 2147483647, Errc::bad_option,
-          "a matrix side of {} is beyond LAPACK", std::max(columns, count));
+          "a matrix dimension of {} is too large for LAPACK", std::max(columns, count));
   const int d = static_cast<int>(columns), n = static_cast<int>(count);
   const int l = static_cast<int>(trapezoid), width = std::min(32, d);
   std::vector<double> t(static_cast<std::size_t>(width) * static_cast<std::size_t>(d));

@@ -64,7 +64,7 @@ class FourierMap final : public Map<T> {
 
 Frequencies frequencies_of(const Kernel& kernel) {
   require(kernel.complete(), Errc::bad_option,
-          "{} leaves a parameter to the data; complete it with them first", kernel.text());
+          "a parameter of {} is open; estimate it from the data first", kernel.text());
   if (std::optional<Frequencies> known = kernel.node()->frequencies()) return *known;
   fail(Errc::bad_option, "{} has no Fourier features; kernels that have them: {}", kernel.text(),
        kernels_with_frequencies());
@@ -113,7 +113,7 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, In
       static_cast<double>(pairs) * static_cast<double>(inputs) * (sizeof(T) + sizeof(double));
   const auto available = static_cast<double>(available_memory_bytes());
   require(bytes <= available, Errc::out_of_memory,
-          "fourier: {} frequencies of {} columns need {} where {} are free; use fewer features",
+          "fourier: {} frequencies of {} columns need {}, but only {} is free; use fewer features",
           pairs, inputs, format_bytes(bytes), format_bytes(available));
 
   const BlasThreads one(1);  // the same numbers for any number of threads

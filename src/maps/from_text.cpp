@@ -34,8 +34,7 @@ const MapRow* row_of(std::string_view text) {
 
 void refuse_functions(std::string_view text) {
   require(map_name(text) != "function", Errc::bad_option,
-          "the map '{}' is a function of the program that fitted the model: only that program can "
-          "apply it",
+          "the map '{}' is user-defined: only the program that fitted the model can apply it",
           text.substr(0, most_of_text));
 }
 

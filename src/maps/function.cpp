@@ -50,8 +50,8 @@ bool is_name(const std::string& text) {
 template <class T>
 std::shared_ptr<const Map<T>> function_map(std::string name, Index inputs, Index features,
                                            RowFunction<T> function) {
-  require(is_name(name), Errc::bad_option, "'{}' is no name for a map: use letters, digits and _",
-          name);
+  require(is_name(name), Errc::bad_option,
+          "'{}' is not a valid name of a map: use letters, digits and _", name);
   require(inputs >= 1 && features >= 1, Errc::bad_option,
           "map function({}): {} inputs and {} features; both must be positive", name, inputs,
           features);

@@ -16,7 +16,7 @@ namespace mercer {
 /// The parameter of these maps; √(30!) still fits a float.
 constexpr TextParameter degree_parameters[] = {
     {.name = "degree",
-     .domain = {"be a whole number from 1 to 30",
+     .domain = {"be an integer from 1 to 30",
                 [](double v) { return v >= 1 && v <= 30 && v == std::floor(v); }},
      .standard = 2,
      .required = true}};

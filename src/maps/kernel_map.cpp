@@ -66,7 +66,7 @@ template <class T, class Anchors>
 std::shared_ptr<const Map<T>> make(Kernel kernel, Anchors anchors) {
   const Rows<T> rows(anchors);
   require(kernel.complete(), Errc::bad_option,
-          "{} leaves a parameter to the data; complete it with them first", kernel.text());
+          "a parameter of {} is open; estimate it from the data first", kernel.text());
   require(rows.rows() >= 1 && rows.cols() >= 1, Errc::bad_data,
           "a kernel map of {} anchors with {} columns", rows.rows(), rows.cols());
   kernel.require_domain(rows);

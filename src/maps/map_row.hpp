@@ -28,7 +28,7 @@ struct MapRequest {
   /// The anchors of maps that have no sparse ones.
   Matrix<T> numbers() const {
     auto* const dense = std::get_if<Matrix<T>>(anchors);
-    require(dense != nullptr, Errc::bad_option, "the numbers of the map are sparse");
+    require(dense != nullptr, Errc::bad_option, "the parameters of the map are sparse");
     return std::move(*dense);
   }
 };

@@ -13,7 +13,7 @@ template std::shared_ptr<const Map<double>> plain_map(Index, int);
 
 extern const MapRow plain_row = {
     .text = {"plain", degree_parameters, "plain(degree=2)"},
-    .formula = "all monomials of degree 1 up to that, as they are",
+    .formula = "all monomials of degree 1 up to that, unweighted",
     .make =
         []<class T>(const MapRequest<T>& r) {
           return plain_map<T>(r.inputs, static_cast<int>(r.values[0]));

@@ -30,7 +30,7 @@ class Precomputed final : public Map<T> {
 
 template <class T>
 std::shared_ptr<const Map<T>> precomputed_map(Index n) {
-  require(n >= 1, Errc::bad_option, "a row of {} similarities", n);
+  require(n >= 1, Errc::bad_option, "a row of {} kernel values", n);
   return std::make_shared<Precomputed<T>>(n);
 }
 
@@ -39,7 +39,7 @@ template std::shared_ptr<const Map<double>> precomputed_map(Index);
 
 extern const MapRow precomputed_row = {
     .text = {"precomputed"},
-    .formula = "x is a row of similarities",
+    .formula = "x is a row of kernel values",
     .make = []<class T>(const MapRequest<T>& r) { return precomputed_map<T>(r.inputs); },
     .from_text = false,
 };

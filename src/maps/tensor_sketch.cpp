@@ -131,7 +131,7 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index feat
     const T number = hashes.data()[i];
     require(std::abs(number) >= 1 && std::abs(number) <= static_cast<T>(features) &&
                 number == std::trunc(number),
-            Errc::bad_option, "{} is no signed bucket from 1 to {}", number, features);
+            Errc::bad_option, "{} is not a signed bucket from 1 to {}", number, features);
   }
   return std::make_shared<TensorSketch<T>>(kernel.text(), known, features, std::move(hashes));
 }
@@ -145,8 +145,8 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inpu
                        (sizeof(T) + sizeof(Hash<T>));
   const auto available = static_cast<double>(available_memory_bytes());
   require(bytes <= available, Errc::out_of_memory,
-          "tensorsketch: {} hash functions of {} columns need {} where {} are free; use a smaller "
-          "degree",
+          "tensorsketch: {} hash functions of {} columns need {}, but only {} is free; use a "
+          "smaller degree",
           known.degree, inputs, format_bytes(bytes), format_bytes(available));
   Random random(seed);
   const auto buckets = static_cast<std::uint64_t>(features);

@@ -19,7 +19,7 @@ inline constexpr std::size_t position = safetensors::length_bytes + before.size(
 
 /// CRC-32 of bytes that come in pieces; begin with `so_far` = 0.
 inline unsigned long add(unsigned long so_far, std::string_view bytes) {
-  if (bytes.empty()) return so_far;  // zlib takes a null pointer for a wish to begin anew
+  if (bytes.empty()) return so_far;  // zlib restarts on a null pointer
   return crc32_z(so_far, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 

@@ -41,7 +41,7 @@ void convert(const char* from, Matrix<T>& out, const char* name, const std::stri
     if (!std::isfinite(stored)) damaged(file, fmt::format("'{}' is not finite", name));
     const T value = static_cast<T>(stored);
     require(std::isfinite(value) && !(divisor && value == 0 && stored != 0), Errc::bad_file,
-            "'{}' has numbers in '{}' that single precision cannot hold: use double", file, name);
+            "'{}' has numbers in '{}' that exceed single precision: use double", file, name);
     out.data()[i] = value;
   }
 }
@@ -132,11 +132,11 @@ std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs, c
   try {
     map = map_from_parts<T>(words.map, inputs, words.kernel, std::move(anchors));
   } catch (const Error& error) {
-    fail(Errc::bad_file, "'{}' has a map that cannot be made here: {}", file, error.what());
+    fail(Errc::bad_file, "'{}' has a map that cannot be constructed: {}", file, error.what());
   }
   require(map != nullptr, Errc::bad_file,
-          "'{}' uses the map '{}', which this version does not know: a newer Mercer may read it",
-          file, shown(words.map));
+          "'{}' uses the map '{}', which is unknown to this version: update Mercer", file,
+          shown(words.map));
   return map;
 }
 
@@ -153,7 +153,7 @@ Header decode_header(std::string_view bytes, const std::string& file) {
   const bool complete = bytes.size() >= needs;
   bytes = bytes.substr(safetensors::length_bytes);
   require(bytes.starts_with('{'), Errc::bad_file,
-          "'{}' is not a Mercer model (it does not begin like one)", file);
+          "'{}' is not a Mercer model file; are the model and the data swapped?", file);
   if (!complete) truncated(file, safetensors::length_bytes + bytes.size(), needs);
 
   Header header =
@@ -177,7 +177,7 @@ template <class T>
 ModelParts<T> decode(std::string_view bytes, const std::string& file) {
   Header header = decode_header(bytes, file);
   if (bytes.size() < header.file_size) truncated(file, bytes.size(), header.file_size);
-  if (bytes.size() > header.file_size) damaged(file, "it goes on after its end");
+  if (bytes.size() > header.file_size) damaged(file, "it has extra bytes at its end");
   check_checksum(bytes, file);
 
   ModelParts<T> parts;
@@ -204,7 +204,7 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
   Description words = parse_description(header.metadata["mercer"], values + 100'000,
                                         std::stoi(header.metadata["format_version"]), file);
   if (words.inputs != 0 && words.inputs != inputs)
-    damaged(file, fmt::format("it says that it has {} columns and has {}", words.inputs, inputs));
+    damaged(file, fmt::format("it declares {} columns and has {}", words.inputs, inputs));
   parts.map = read_map<T>(words, inputs, header, bytes, file);
   parts.feature_names = std::move(words.feature_names);
   parts.label_column = std::move(words.label_column);

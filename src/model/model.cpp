@@ -20,13 +20,13 @@ Index grain(Index features, Index outputs) {
 const char* no_inverse(Space space) {
   switch (space) {
     case Space::kernel:
-      return "a kernel model has no exact inverse: most points of its feature space are the image "
-             "of no row";
+      return "a kernel model has no exact inverse: most points of its feature space are not the "
+             "image of any row";
     case Space::precomputed:
-      return "a model of similarities has no inverse: it never saw the rows themselves";
+      return "a model of a kernel matrix has no inverse: it does not contain the rows";
     default:
       return "a model of a feature map has no exact inverse: most points of its feature space are "
-             "the image of no row";
+             "not the image of any row";
   }
 }
 
@@ -35,7 +35,7 @@ const char* no_inverse(Space space) {
 template <class T>
 Model<T>::Model(ModelParts<T> parts) : parts_(std::move(parts)) {
   const std::string wrong = problem(parts_);
-  require(wrong.empty(), Errc::bad_data, "the parts are no model: {}", wrong);
+  require(wrong.empty(), Errc::bad_data, "the parts do not form a model: {}", wrong);
   encoder_ = encoder(parts_);
 }
 
@@ -48,7 +48,7 @@ Matrix<T> Model<T>::training_scores() const {
 template <class T>
 Matrix<T> Model<T>::inverse(const MatrixRef<T>& scores, int threads) const {
   require(scores.cols() >= 1 && scores.cols() <= outputs(), Errc::bad_data,
-          "{} scores a row do not fit a model of {} components", scores.cols(), outputs());
+          "{} scores per row do not match a model of {} components", scores.cols(), outputs());
   require(parts_.map->is_identity(), Errc::bad_option, "{}", no_inverse(parts_.map->space()));
   const Index d = parts_.components.cols(), k = scores.cols();
   Matrix<T> out(scores.rows(), d);

@@ -19,8 +19,7 @@ void scores_of_partial_row(const ModelParts<T>& parts, const T* row, Index numbe
             row[j]);
     if (!std::isnan(row[j])) present.push_back(j);
   }
-  require(!present.empty(), Errc::bad_data, "row {} has no cell that is there: leave it out",
-          number + 1);
+  require(!present.empty(), Errc::bad_data, "row {} is entirely missing: drop it", number + 1);
   const Vector<double> deviation = parts.eigenvalues.cwiseMax(0).cwiseSqrt();
   const auto n = static_cast<Index>(present.size());
   Matrix<double> a(n, b.rows());

@@ -49,17 +49,16 @@ bool all_finite(const Rows<T>& x) {
 }
 
 std::string certificate_problem(const Certificate& c, const Vector<double>& eigenvalues) {
-  if (!possible(c.rounding)) return "the rounding of its matrix is impossible";
-  if (!(c.confidence > 0 && c.confidence <= 1))
-    return "the confidence in its intervals is no share";
+  if (!possible(c.rounding)) return "its rounding bound is invalid";
+  if (!(c.confidence > 0 && c.confidence <= 1)) return "its confidence is not between 0 and 1";
   if (c.low.empty() && c.high.empty()) return {};
   if (!has(c.low, eigenvalues.size()) || !has(c.high, eigenvalues.size()))
-    return "it has not one interval for each eigenvalue";
+    return "it does not have one interval per eigenvalue";
   for (Index j = 0; j < eigenvalues.size(); ++j) {
     const auto i = static_cast<std::size_t>(j);
     if (!std::isfinite(c.low[i]) || !std::isfinite(c.high[i]) || !(c.low[i] <= eigenvalues[j]) ||
         !(eigenvalues[j] <= c.high[i]))
-      return "an interval does not hold its eigenvalue";
+      return "an interval does not contain its eigenvalue";
   }
   return {};
 }
@@ -67,15 +66,15 @@ std::string certificate_problem(const Certificate& c, const Vector<double>& eige
 std::string report_problem(const Report& r, Index k) {
   for (const double number : {r.weight, r.total_variance, r.total_squares, r.seconds,
                               r.solver.tolerance, r.merged.missing_variance})
-    if (!possible(number)) return "its report has an impossible number";
+    if (!possible(number)) return "its report has an invalid number";
   for (const double residual : r.solver.residuals)
-    if (!possible(residual)) return "a residual is impossible";
+    if (!possible(residual)) return "a residual is invalid";
   if (!r.solver.residuals.empty() && !has(r.solver.residuals, k))
-    return "it has not one residual a component";
+    return "it does not have one residual per component";
   if (r.approximation)
     for (const double number : {r.approximation->error, r.approximation->spread,
                                 r.approximation->below, r.approximation->above})
-      if (!possible(number)) return "the error of its approximation is impossible";
+      if (!possible(number)) return "the error of its approximation is invalid";
   if (r.n_samples < 1 || r.weight == 0) return "it was fitted to no rows";
   if (r.ddof != 0 && r.ddof != 1) return "ddof is neither 0 nor 1";
   if (r.solver.passes < 0 || r.merged.models < 0 || r.peak_memory_bytes < 0)
@@ -91,25 +90,27 @@ std::string problem(const ModelParts<T>& p) {
   if (p.components.size() == 0) return "it has no components";
   if (!has(p.mean, p.components.cols()) || p.map->features() != p.components.cols())
     return "its mean and components differ in length";
-  if (!has(p.scale, 0) && !has(p.scale, p.map->inputs())) return "it has not one scale a feature";
-  if (!input_mean_fits(p)) return "it has not one input mean a column";
+  if (!has(p.scale, 0) && !has(p.scale, p.map->inputs()))
+    return "it does not have one scale per feature";
+  if (!input_mean_fits(p)) return "it does not have one input mean per column";
   if (p.rows.size() > 0 && (p.rows.cols() != p.map->inputs() || p.map->is_identity()))
-    return "the rows it keeps are not those of its map";
-  if (p.map->space() == Space::precomputed && !has(p.scale, 0)) return "it scales similarities";
-  if (!has(p.eigenvalues, p.components.rows())) return "it has not one eigenvalue a component";
+    return "the rows it stores are not those of its map";
+  if (p.map->space() == Space::precomputed && !has(p.scale, 0)) return "it scales kernel values";
+  if (!has(p.eigenvalues, p.components.rows()))
+    return "it does not have one eigenvalue per component";
   if (!p.feature_names.empty() && !has(p.feature_names, p.map->inputs()))
-    return "it has not one name a feature";
+    return "it does not have one name per feature";
   if (!p.components.allFinite() || !p.mean.allFinite() || !p.scale.allFinite() ||
       !p.input_mean.allFinite() || !p.rows.allFinite() || !all_finite(p.map->anchors()))
     return "not all of its numbers are finite";
   if (p.scale.size() > 0 && !(p.scale.minCoeff() > 0)) return "a scale is not positive";
-  if (!descends(p.eigenvalues)) return "its eigenvalues do not descend towards 0";
+  if (!descends(p.eigenvalues)) return "its eigenvalues are not descending and non-negative";
   if (p.map->is_identity() && !is_orthonormal(p.components))
     return "its components are not orthonormal";
   if (!has(p.column_variance, 0) && !has(p.column_variance, p.map->inputs()))
-    return "it has not one variance for each column";
+    return "it does not have one variance per column";
   for (Index j = 0; j < p.column_variance.size(); ++j)
-    if (!possible(p.column_variance[j])) return "the variance of a column is impossible";
+    if (!possible(p.column_variance[j])) return "the variance of a column is invalid";
   const std::string wrong = certificate_problem(p.report.certificate, p.eigenvalues);
   return wrong.empty() ? report_problem(p.report, p.components.rows()) : wrong;
 }

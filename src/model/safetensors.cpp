@@ -24,7 +24,7 @@ constexpr std::size_t largest_data = std::size_t{1} << 60;
 struct TooMuch {};
 
 Tensor parse_tensor(const Json& value, const std::string& file) {
-  const auto wrong = [&] { damaged(file, "its header describes an array badly"); };
+  const auto wrong = [&] { damaged(file, "its header has an invalid array description"); };
   const auto list = [&](const char* key) {
     const auto found = value.find(key);
     if (found == value.end() || !found->is_array()) wrong();
@@ -75,7 +75,7 @@ std::size_t header_length(std::string_view first_bytes, const std::string& file)
   std::uint64_t length = 0;
   std::memcpy(&length, first_bytes.data(), length_bytes);
   require(length >= 2 && length <= longest_header, Errc::bad_file,
-          "'{}' is not a Mercer model (it does not begin like one)", file);
+          "'{}' is not a Mercer model file; are the model and the data swapped?", file);
   return length;
 }
 
@@ -95,7 +95,7 @@ Json parse_json(std::string_view text, int depth, std::size_t values) {
 
 Header parse_header(std::string_view json, const std::string& file) {
   require(json.front() == '{', Errc::bad_file,
-          "'{}' is not a Mercer model (it does not begin like one)", file);
+          "'{}' is not a Mercer model file; are the model and the data swapped?", file);
   const Json root = parse_json(json, 4, most_values);
   if (!root.is_object()) damaged(file, "its header is not valid JSON");
 
@@ -113,7 +113,7 @@ Header parse_header(std::string_view json, const std::string& file) {
   }
   header.data_begin = length_bytes + json.size();
   const std::size_t data = data_size(header.tensors, file);
-  if (data > largest_data) damaged(file, "its arrays end beyond any file");
+  if (data > largest_data) damaged(file, "its arrays exceed any file");
   header.file_size = header.data_begin + data;
   return header;
 }

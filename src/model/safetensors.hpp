@@ -4,7 +4,7 @@
 //     u64 little-endian n | n bytes of JSON, padded with spaces | the arrays, without gaps
 //
 // The header is a JSON object of {"dtype", "shape", "data_offsets"} by array name, and of strings
-// under "__metadata__". Everything that is read is checked before it is believed; messages name
+// under "__metadata__". Everything that is read is validated; messages name
 // the file.
 
 #include <nlohmann/json.hpp>

@@ -53,7 +53,7 @@ void require_finite(const Rows<T>& x, Index first_row) {
 template <class T>
 [[noreturn]] void blame(const Rows<T>& x, Index first_row) {
   require_finite(x, first_row);
-  fail(Errc::bad_data, "a score near row {} is too large for a number", first_row + 1);
+  fail(Errc::bad_data, "a score near row {} overflows", first_row + 1);
 }
 
 /// Rows with missing cells once more, by the cells that they have.
@@ -177,7 +177,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
           "`missing=em` is for linear models; use `missing=mean`");
   const bool fill = options.missing == Missing::mean;
   require(!fill || parts.input_mean.size() > 0, Errc::bad_option,
-          "the model has no means of its columns to put into missing cells");
+          "the model has no column means to replace missing values");
   const Index d = map.features(), k = b.rows(), strip = map.strip();
   const Index step = std::clamp<Index>(block_numbers / strip, 16, 256);
   const Index blocks = (x.rows() + step - 1) / step;

@@ -45,8 +45,8 @@ void Moments::add(const Rows<T>& rows, const double* weights, int threads) {
 }
 
 void Moments::merge(const Moments& other) {
-  require(other.features() == features(), Errc::bad_data, "moments of {} columns meet ones of {}",
-          other.features(), features());
+  require(other.features() == features(), Errc::bad_data,
+          "moments of {} columns cannot be merged with those of {}", other.features(), features());
   if (other.rows() == 0) return;
   if (rows() == 0) {
     *this = other;
@@ -115,8 +115,8 @@ Vector<double> Moments::scatter_diagonal(bool centred) const {
   for (Index j = 0; j < out.size(); ++j) {
     if (!(out[j] < 0)) continue;
     require(out[j] >= -bound[j], Errc::not_converged,
-            "the scatter of column {} is {:g}, further below 0 than rounding explains ({:g}); "
-            "please report this",
+            "the scatter of column {} is {:g}, below 0 by more than rounding ({:g}); please report "
+            "this",
             j + 1, out[j], bound[j]);
     out[j] = 0;
   }

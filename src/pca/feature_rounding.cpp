@@ -39,13 +39,12 @@ void add_feature_rounding(ModelParts<T>& parts, const Map<T>& map, const CellErr
   const double moved = moved_by_rounding(parts, map, cells), first = parts.eigenvalues[0];
   const double added = (2 * std::sqrt(first) + moved) * moved, off = (c.rounding + added) / first;
   // NaN must fail too.
-  require(
-      off <= allowed, Errc::not_converged,
-      "{}: rounding of the features leaves the eigenvalues uncertain by {:.1e} of the first, "
-      "beyond the tolerance {:.1e}: their mean is large beside their spread; {}centre and scale "
-      "the data (`scale=std`)",
-      map.text(), off, allowed,
-      off < 0.05 ? fmt::format("use `tolerance={:.0e}`, or ", 2 * off) : "");
+  require(off <= allowed, Errc::not_converged,
+          "{}: rounding of the features leaves the eigenvalues uncertain by {:.1e} of the first, "
+          "above the tolerance {:.1e}: their mean is large relative to their spread; {}centre and "
+          "scale the data (`scale=std`)",
+          map.text(), off, allowed,
+          off < 0.05 ? fmt::format("use `tolerance={:.0e}`, or ", 2 * off) : "");
   c.rounding += added;
   for (std::size_t j = 0; j < c.low.size(); ++j) {
     // A singular value is not negative: its interval ends at 0. The last factors are for the

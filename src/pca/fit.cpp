@@ -67,7 +67,7 @@ Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, c
   report.solver.why = choice.why;
   if (s.by_qr && !svd) report.solver.why += "; small variances by a QR of the centred rows";
   if (passes.exponent() != 0)
-    report.solver.why += fmt::format("; rows multiplied by 2^{} meanwhile", passes.exponent());
+    report.solver.why += fmt::format("; rows scaled by 2^{} during the fit", passes.exponent());
   report.solver.passes = passes.count() + (passes.memory() && gram ? 2 : 0);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
@@ -251,7 +251,7 @@ ModelParts<T> fit_features(Source<T>& source, const std::shared_ptr<const Map<T>
 template <class T>
 Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
                     const FitOptions& options) {
-  require(!in_kernel_space(options), Errc::bad_option, "a kernel and a map exclude each other");
+  require(!in_kernel_space(options), Errc::bad_option, "a kernel and a map are mutually exclusive");
   require(map && map->inputs() == source.schema().features, Errc::bad_data,
           "the map takes {} columns, {} has {}", map ? map->inputs() : 0, Input(source.name()),
           source.schema().features);

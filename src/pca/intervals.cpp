@@ -113,8 +113,7 @@ Certificate intervals_of(const FoundEigenvalues& found, Index k, double toleranc
   if (proven) return out;
   out.confidence = likely_confidence;
   out.reason =
-      "rounding errors are taken to be independent; were all of them to add up, the "
-      "intervals would exceed the tolerance";
+      "rounding errors are treated as independent; worst-case intervals would exceed the tolerance";
   return out;
 }
 
@@ -125,15 +124,14 @@ double uncertainty(const FoundEigenvalues& found, Index k) {
 void require_within(const FoundEigenvalues& found, Index k, double tolerance) {
   const double worst = uncertainty(found, k);
   // NaN must fail too.
-  require(
-      worst <= tolerance, Errc::not_converged,
-      "residuals and rounding leave the eigenvalues uncertain by {:.1e} of the first, beyond the "
-      "tolerance {:.1e}; {}",
-      worst, tolerance,
-      worst < 0.05
-          ? fmt::format("use {}`tolerance={:.0e}`", found.squared_factor ? "" : "`solver=svd` or ",
-                        tolerance_for(worst))
-          : "take the columns apart or scale them (`scale=std`)");
+  require(worst <= tolerance, Errc::not_converged,
+          "residuals and rounding leave the eigenvalues uncertain by {:.1e} of the first, above "
+          "the tolerance {:.1e}; {}",
+          worst, tolerance,
+          worst < 0.05
+              ? fmt::format("use {}`tolerance={:.0e}`",
+                            found.squared_factor ? "" : "`solver=svd` or ", tolerance_for(worst))
+              : "fit the columns separately or scale them (`scale=std`)");
 }
 
 }  // namespace mercer

@@ -21,7 +21,7 @@ struct FoundEigenvalues {
   bool checked = false;
 };
 
-/// What a road found; it refers to the spectrum.
+/// The result of a solver; it refers to the spectrum.
 inline FoundEigenvalues found_of(const Spectrum& s) {
   return {.values = s.eigenvalues,
           .residuals = s.errors,

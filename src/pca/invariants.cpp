@@ -15,7 +15,7 @@ void require_invariant(bool holds, std::string_view method, fmt::format_string<A
   if (holds) [[likely]]
     return;
   fail(Errc::not_converged,
-       "{}: {}; this is a defect of Mercer: please send us the command, the data and this line",
+       "{}: {}; this is a bug in Mercer: please report it with the command, the data and this line",
        method, fmt::format(what, std::forward<Args>(args)...));
 }
 
@@ -55,8 +55,8 @@ void require_fraction(const Vector<double>& values, Index count, double fraction
                       double error, std::string_view method) {
   const double sum = values.head(count).sum();
   require_invariant(sum + error >= fraction * total * (1 - 1e-11), method,
-                    "{} components hold {:.17g} of the trace {:.17g}, not the fraction {}", count,
-                    sum, total, fraction);
+                    "{} components explain {:.17g} of the trace {:.17g}, not the fraction {}",
+                    count, sum, total, fraction);
 }
 
 }  // namespace mercer

@@ -75,7 +75,7 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
     require_fraction(s.eigenvalues, k, options.components.fraction(), s.total, error, "linear PCA");
   if (s.column_scatter.size() > 0)
     // No column varies by less than nothing: what lies below 0 here is within the rounding error,
-    // which the roads have checked, and 0 is nearer to the truth.
+    // which the solvers have checked, and 0 is nearer to the truth.
     parts.column_variance = s.column_scatter.cwiseMax(0) / (weight - options.ddof);
   return parts;
 }
@@ -85,8 +85,8 @@ void require_representable(const ModelParts<T>& parts) {
   const bool finite = parts.components.allFinite() && parts.mean.allFinite() &&
                       parts.scale.allFinite() && parts.input_mean.allFinite();
   require(finite, Errc::bad_data,
-          "the means or components of the model are beyond the numbers of {} precision ({:.1e}); "
-          "scale the data{}",
+          "the means or components of the model exceed the range of {} precision ({:.1e}); scale "
+          "the data{}",
           sizeof(T) == sizeof(float) ? "single" : "double",
           static_cast<double>(std::numeric_limits<T>::max()),
           sizeof(T) == sizeof(float) ? ", or use double precision" : "");

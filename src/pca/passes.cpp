@@ -74,7 +74,7 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
             "{} changed while it was read: {} rows in the first pass, {} now", Input(name()), rows_,
             rows);
     require(count_ == 0 || digest == digest_, Errc::bad_data,
-            "{} changed while it was read: its numbers are not those of the first pass",
+            "{} changed while it was read: its values differ from those of the first pass",
             Input(name()));
     digest_ = digest;
   } else {

@@ -74,7 +74,7 @@ Plan plan_kernel(const FitOptions& options, double rows, double columns, double 
   if (options.approx) return {options.approx, "as asked"};
   if (options.seconds == 0) return {};
   require(rows > 0, Errc::bad_option,
-          "`seconds`: how many rows will come is not known; give an `approx` instead");
+          "`seconds`: the number of rows is unknown; give an `approx` instead");
   const auto typical = static_cast<Index>(std::clamp(std::ceil(columns), 1.0, 4096.0));
   return plan_at_speed(options, rows, exact_budget, budget,
                        measured_speed(*options.kernel, typical, options.threads));
@@ -101,8 +101,7 @@ Plan plan_at_speed(const FitOptions& options, double rows, double exact_budget, 
   const double takes = cholesky_seconds(rows, static_cast<double>(low), speed);
   std::string why = fmt::format("exact kernel PCA would take about {}, rank {} about {} of {}",
                                 time_text(exact), low, time_text(takes), wish);
-  if (takes > options.seconds)
-    why += "; that is the least that can be done, so the time is exceeded";
+  if (takes > options.seconds) why += "; this is the smallest rank, so the target time is exceeded";
   return {Cholesky{.rank = low}, why};
 }
 

@@ -28,8 +28,8 @@ void require_representable(const Spectrum& s, int exponent, const std::string& n
       !(std::ldexp(s.eigenvalues[0], exponent) >= std::numeric_limits<double>::min());
   const bool large = !std::isfinite(std::ldexp(s.total, exponent));
   require(!small && !large, Errc::bad_data,
-          "{} holds numbers too {} to square: its largest eigenvalue is about 1e{:+.0f}; multiply "
-          "all numbers by 1e{:+.0f} or fit with `scale=std`",
+          "{} contains numbers too {} to square: its largest eigenvalue is about 1e{:+.0f}; "
+          "multiply all numbers by 1e{:+.0f} or fit with `scale=std`",
           Input(name), small ? "small" : "large", std::log10(s.eigenvalues[0]) + digits,
           -std::floor((std::log10(s.eigenvalues[0]) + digits) / 2));
 }

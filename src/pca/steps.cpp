@@ -61,8 +61,8 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
           "`components={}` is for linear PCA; use `components=significant()`",
           by_evidence ? "minka()" : "gavish_donoho()");
   require(by_evidence || !source.schema().weighted, Errc::bad_option,
-          "`components=gavish_donoho()` is for noise that is alike in all rows, which weights "
-          "undo; use `components=significant()`");
+          "`components=gavish_donoho()` assumes equal noise in all rows, so it does not support "
+          "weights; use `components=significant()`");
   FitOptions all = options;
   all.components = all_components();
   const Model<T> model = fit(source, all);

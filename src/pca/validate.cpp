@@ -10,10 +10,10 @@ namespace mercer {
 void validate(const FitOptions& o) {
   const Components& c = o.components;
   require(c.kind() != Components::Kind::count || c.count() > 0, Errc::bad_option,
-          "`components={}` keeps nothing: ask for at least one component", c.count());
+          "`components={}` must be at least 1", c.count());
   require(c.kind() != Components::Kind::fraction || (c.fraction() > 0 && c.fraction() <= 1),
           Errc::bad_option,
-          "`components={}` is no fraction of the variance: it must lie between 0 and 1",
+          "`components={}` is not a fraction of the variance: it must lie between 0 and 1",
           c.fraction());
   require(o.tolerance > 0 && o.tolerance < 1, Errc::bad_option,
           "`tolerance={}` must lie between 0 and 1", o.tolerance);
@@ -21,31 +21,32 @@ void validate(const FitOptions& o) {
   require(o.threads >= 0, Errc::bad_option, "`threads={}` must not be negative", o.threads);
   require(o.keep_rows >= 0, Errc::bad_option, "`keep_rows={}` must not be negative", o.keep_rows);
   require(o.keep_rows == 0 || !o.precomputed, Errc::bad_option,
-          "`precomputed`: there are no rows to keep, only similarities");
+          "`precomputed`: there are no rows to store, only kernel values");
   const bool kernel = o.kernel || o.precomputed;
   require(!(o.kernel && o.precomputed), Errc::bad_option,
-          "`kernel` and `precomputed` exclude each other: the matrix already holds its kernel");
+          "`kernel` and `precomputed` are mutually exclusive");
   const bool for_kernels = o.solver == Solver::dense || o.solver == Solver::krylov;
   require(!kernel || for_kernels || o.solver == Solver::automatic, Errc::bad_option,
           "`solver`: kernel PCA has auto, dense and krylov");
   require(kernel || !for_kernels, Errc::bad_option,
           "`solver=dense` and `solver=krylov` are for kernel PCA (`kernel`, `precomputed`)");
   require(!o.precomputed || (o.scale == Scale::none && o.missing != Missing::mean),
-          Errc::bad_option, "`precomputed`: similarities can neither be scaled nor filled in");
+          Errc::bad_option, "`precomputed`: kernel values can neither be scaled nor imputed");
   require(!(o.approx && o.seconds > 0), Errc::bad_option,
-          "`approx` and `seconds` exclude each other: the time is for choosing an approximation");
+          "`approx` and `seconds` are mutually exclusive: `seconds` selects an approximation");
   require(o.seconds >= 0 && std::isfinite(o.seconds), Errc::bad_option,
-          "`seconds={}` is no number of seconds", o.seconds);
+          "`seconds={}` is not a number of seconds", o.seconds);
   const bool approximate = o.approx || o.seconds > 0;
   require(!approximate || o.kernel, Errc::bad_option,
           "`approx` and `seconds` are for kernel PCA of rows: give a `kernel`");
   require(!approximate || o.solver == Solver::automatic, Errc::bad_option,
-          "`approx` and `seconds` exclude `solver`: features are solved by their covariance");
+          "`approx` and `seconds` cannot be combined with `solver`: features are solved by their "
+          "covariance");
   require(!approximate || !o.clip, Errc::bad_option,
           "`clip` is for exact kernel PCA; an approximation needs a valid kernel");
   if (o.approx) require_valid(*o.approx);
   require(o.center || !keeps_holes(o.missing), Errc::bad_option,
-          "`missing=mean` and em need centring; leave the rows out instead (`missing=drop`)");
+          "`missing=mean` and em need centring; drop the rows instead (`missing=drop`)");
   require(!kernel || o.missing != Missing::em, Errc::bad_option,
           "`missing=em` is for linear PCA; kernels take `missing=mean` or drop");
   require(o.missing != Missing::em || (c.kind() == Components::Kind::count && !c.soft()),

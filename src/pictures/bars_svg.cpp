@@ -100,7 +100,7 @@ std::string loadings_svg(const Model<T>& model, const PlotOptions& options) {
                      [&](Index a, Index b) { return weight[a] > weight[b]; });
     shown.resize(most);
     std::sort(shown.begin(), shown.end());
-    notes.push_back(fmt::format("The {} of {} columns that weigh most", most, d));
+    notes.push_back(fmt::format("The {} of {} columns with the largest loadings", most, d));
   }
   double widest = 0;
   for (const Index j : shown)

@@ -95,7 +95,7 @@ std::vector<Index> chosen_components(const PlotOptions& options, Index outputs, 
     for (Index c = 0; c < std::min<Index>(outputs, static_cast<Index>(most)); ++c)
       chosen.push_back(c);
   require(chosen.size() >= least, Errc::bad_option,
-          "{} component{} do{} not make a picture: it takes {}", chosen.size(),
+          "{} component{} do{} not make a plot: it needs {}", chosen.size(),
           chosen.size() == 1 ? "" : "s", chosen.size() == 1 ? "es" : "", least);
   require(options.components.size() <= std::max(most, least * 4), Errc::bad_option,
           "{} components are more than the {} that can be drawn", chosen.size(),

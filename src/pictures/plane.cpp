@@ -80,9 +80,8 @@ Plane shown_plane(const Model<T>& model, const ContourOptions& options) {
   require(plane.points.allFinite(), Errc::bad_data, "points are not all finite");
 
   const bool none = plane.points.rows() == 0;
-  require(
-      !none || model.map().is_identity(), Errc::bad_option,
-      "the model keeps no rows: give points, so that it is known which part of the plane to draw");
+  require(!none || model.map().is_identity(), Errc::bad_option,
+          "the model stores no rows: give points to set the plotted range");
   const Matrix<double> range = none ? box_of_deviations(model) : plane.points;
   for (Index j = 0; j < 2; ++j) {
     const double low = range.col(j).minCoeff(), high = range.col(j).maxCoeff();

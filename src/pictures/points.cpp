@@ -216,12 +216,11 @@ std::vector<std::string> notes_of(const Points& p, bool ellipses) {
                                                  with_commas(p.of_rows))
                                    : fmt::format("{} rows", with_commas(n));
   if (p.dense)
-    rows += p.groups.names.empty()
-                ? ", as density: the darker, the more"
-                : ", as density: the darker, the more; in the colour of the most frequent label";
+    rows += p.groups.names.empty() ? ", as density"
+                                   : ", as density, in the colour of the most frequent label";
   if (p.dense || n < p.of_rows) out.push_back(rows);
   if (ellipses)
-    out.emplace_back("Ellipses hold 95 % of a Gaussian with the label's mean and covariance");
+    out.emplace_back("Ellipses contain 95 % of a Gaussian with the label's mean and covariance");
   return out;
 }
 

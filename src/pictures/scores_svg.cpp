@@ -41,9 +41,8 @@ Points score_points(const Model<T>& model, const MatrixRef<T>& scores,
 }
 
 std::vector<Index> two_axes(const PlotOptions& options, Index outputs) {
-  require(
-      outputs >= 2, Errc::bad_option,
-      "the model has one component, and this picture takes two; kinds that fit: scree, loadings");
+  require(outputs >= 2, Errc::bad_option,
+          "the model has one component, and this plot needs two; kinds that fit: scree, loadings");
   std::vector<Index> axes = chosen_components(options, outputs, 2, 2);
   require(axes.size() == 2, Errc::bad_option, "{} components were chosen for two axes",
           axes.size());
@@ -136,11 +135,12 @@ std::string biplot_svg(const Model<T>& model, const MatrixRef<std::type_identity
   const std::vector<Index> shown = longest(tips, most_arrows);
 
   std::vector<std::string> notes = notes_of(points, options.ellipses);
-  notes.push_back(static_cast<Index>(shown.size()) < tips.rows()
-                      ? fmt::format("Arrows: the {} of {} columns with the longest loadings, to a "
-                                    "scale of their own",
-                                    shown.size(), tips.rows())
-                      : "Arrows: loadings of the columns, to a scale of their own");
+  notes.push_back(
+      static_cast<Index>(shown.size()) < tips.rows()
+          ? fmt::format(
+                "Arrows: the {} of {} columns with the longest loadings, on their own scale",
+                shown.size(), tips.rows())
+          : "Arrows: loadings of the columns, on their own scale");
   const Figure figure(options, "Scores and loadings", legend_of(points), notes);
   Ranges ranges = ranges_of(points, options.ellipses);
   // The origin is where arrows begin, with room for them on every side.
@@ -165,9 +165,9 @@ std::string circle_svg(const Model<T>& model, const PlotOptions& options) {
   constexpr std::size_t most_columns = 30;
   const Loadings table = loadings(model);
   require(table.correlations.size() > 0, Errc::bad_option,
-          "the model does not know the columns' variances, and so no correlations: fit with "
-          "`scale=std` or `components=all_components()`; kinds that fit: scree, scores, biplot, "
-          "loadings, t2spe");
+          "the model does not contain the variances of the columns, so there are no correlations: "
+          "fit with `scale=std` or `components=all_components()`; kinds that fit: scree, scores, "
+          "biplot, loadings, t2spe");
   const std::vector<Index> axes = two_axes(options, model.outputs());
   Matrix<double> tips(table.correlations.rows(), 2);
   tips << table.correlations.col(axes[0]), table.correlations.col(axes[1]);

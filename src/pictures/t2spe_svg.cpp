@@ -82,7 +82,7 @@ std::string t2spe_svg(const RowScores& rows, const ScoreLimits& limits,
   if (points.dense) notes[0] = notes[0].substr(0, notes[0].find(';'));
   if ((ax.logarithmic && across.minCoeff() < ax.floor) ||
       (ay.logarithmic && up.minCoeff() < ay.floor))
-    notes.emplace_back("The smallest, below a thousandth of the limit, stand at the edge");
+    notes.emplace_back("Values below a thousandth of the limit are drawn at the edge");
   if (!y_limit)
     notes.push_back("No limit of " + std::string(has_spe ? "SPE" : "T\u00b2") + ": " +
                     (has_spe ? limits.spe_from : limits.t2_from));

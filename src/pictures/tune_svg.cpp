@@ -39,11 +39,11 @@ const char* score_title(Criterion criterion) {
     case Criterion::preimage_cv:
       return "held-out error, share of the variance";
     case Criterion::parallel:
-      return "share of variance beyond chance";
+      return "share of variance above chance";
     case Criterion::likelihood:
       break;
   }
-  return "log-likelihood a row";
+  return "log-likelihood per row";
 }
 
 std::string k_name(Index k) { return k > 0 ? fmt::format("k = {}", k) : "score"; }
@@ -168,7 +168,7 @@ std::string over_pairs(const Search& s, const TuneGrid& grid, const PlotOptions&
   std::vector<std::string> notes = s.notes;
   const bool least = s.criterion == Criterion::preimage_cv;
   if (least && s.ks.size() > 1)
-    notes.emplace_back("Each square has the number of components that does best there");
+    notes.emplace_back("Each square shows the best number of components");
   const Figure figure(options, fmt::format("Choosing {} and {}", grid.names[0], grid.names[1]), {},
                       notes);
   const Box& b = figure.box();

@@ -269,8 +269,7 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
   }
   flush();
   require(about.rows > 0, Errc::bad_data, "{} has no rows", Input(source.name()));
-  require(sums.finite(), Errc::bad_data,
-          "'{}': the squares of the errors are too large for a number; scale the rows",
+  require(sums.finite(), Errc::bad_data, "'{}': the squares of the errors overflow; scale the rows",
           Input(source.name()));
   about.loss = sums.loss();
   if (float_sums.finite()) about.float_loss = float_sums.loss();
@@ -317,10 +316,10 @@ std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Comp
   const std::string name = bytes->name();
   CompressedFile file = decode_compressed(bytes->bytes(), name);
   if constexpr (std::is_same_v<T, float>) {
-    require(file.about.float_loss.has_value(), Errc::bad_data,
-            "'{}' does not tell what its rows lose in single precision; decompress them in double "
-            "precision",
-            Input(name));
+    require(
+        file.about.float_loss.has_value(), Errc::bad_data,
+        "'{}' does not contain the loss in single precision; decompress them in double precision",
+        Input(name));
     file.about.loss = *file.about.float_loss;
   }
   if (about) *about = file.about;

@@ -40,7 +40,7 @@ class Reader {
     const Json& value = (*this)(key);
     const double found = value.is_number() ? value.get<double>() : -1;
     if (!(found >= 0 && std::isfinite(found)))
-      damaged(name_, fmt::format("'{}' is no possible number", key));
+      damaged(name_, fmt::format("'{}' is not a valid number", key));
     return found;
   }
   Index count(const char* key) const {
@@ -110,7 +110,8 @@ std::string compressed_header(const CompressedFile& f) {
 
 CompressedFile decode_compressed(std::string_view bytes, const std::string& name) {
   const auto other = [&] {
-    fail(Errc::bad_file, "'{}' holds no compressed rows (mercer compress writes them)", name);
+    fail(Errc::bad_file, "'{}' is not a file of compressed rows (mercer compress writes them)",
+         name);
   };
   constexpr std::size_t before = safetensors::length_bytes;
   if (bytes.size() < before + 2 || bytes[before] != '{') other();
@@ -120,7 +121,8 @@ CompressedFile decode_compressed(std::string_view bytes, const std::string& name
   if (header.metadata["format"] != "mercer-rows") other();
   require(header.metadata["format_version"] == "1", Errc::bad_file,
           "'{}' was written by a newer Mercer: update Mercer", name);
-  if (bytes.size() != header.file_size) damaged(name, "it is truncated, or goes on after its end");
+  if (bytes.size() != header.file_size)
+    damaged(name, "it is truncated, or has extra bytes at its end");
   if (!checksum::matches(bytes)) damaged(name, "its checksum does not match its content");
 
   const Json root = safetensors::parse_json(header.metadata["mercer"], 4, 1000);
@@ -151,7 +153,7 @@ CompressedFile decode_compressed(std::string_view bytes, const std::string& name
       damaged(name, fmt::format("'{}' is missing", key));
     const safetensors::Tensor& t = found->second;
     if (size > most_inflated(t.end - t.begin))
-      damaged(name, fmt::format("'{}' is too short for what it claims to hold", key));
+      damaged(name, fmt::format("'{}' is shorter than declared", key));
     return bytes.substr(header.data_begin + t.begin, t.end - t.begin);
   };
   f.model_size = static_cast<std::size_t>(get.count("model_size"));

@@ -29,7 +29,7 @@ inline Index rows_a_chunk(Index columns) {
 /// What stands before the arrays, with the checksum of all.
 std::string compressed_header(const CompressedFile& file);
 /// `bytes` must live as long as the result, which borrows from them. Throws `Errc::bad_file` naming
-/// `name`. No claim of the file is believed that its bytes cannot hold.
+/// `name`. Declared sizes are checked against the bytes of the file.
 CompressedFile decode_compressed(std::string_view bytes, const std::string& name);
 
 /// Who asks before memory is taken: for the model, of which the file says how large it is, and for

@@ -21,7 +21,7 @@ Index rows_a_block(Index features) {
 template <class T>
 void require_scores(const MatrixRef<T>& scores, Index k) {
   require(scores.cols() == k, Errc::bad_data,
-          "{} scores a row do not fit a model of {} component{}", scores.cols(), k,
+          "{} scores per row do not match a model of {} component{}", scores.cols(), k,
           k == 1 ? "" : "s");
   if (scores.allFinite()) return;
   for (Index i = 0; i < scores.rows(); ++i)
@@ -182,7 +182,7 @@ PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>*
 template <class T>
 PreImages<T> Decoder<T>::operator()(const MatrixRef<T>& scores) const {
   require(parts_->options.start == PreImageStart::ridge, Errc::bad_option,
-          "pre-images of scores cannot start at rows: there are none");
+          "pre-images of scores cannot start from rows: there are none");
   return parts_->all(scores, nullptr);
 }
 

@@ -89,7 +89,7 @@ PreImageSpace<T>::PreImageSpace(const Model<T>& model, int threads)
   const Vector<double> mean = centre_;
   if (kernels) {
     require(!map_->kernel().starts_with("function("), Errc::bad_option,
-            "{} is a function of a program: it has no pre-images", map_->kernel());
+            "{} is user-defined: it has no pre-images", map_->kernel());
     kernel_ = Kernel::parse(map_->kernel());
     if (mean.squaredNorm() > 0) centre_ = mean_coefficients(parts, threads);
     if (anchors_are_its_rows(parts)) mean_ = mean, eigenvalues_ = parts.eigenvalues;

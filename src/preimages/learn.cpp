@@ -39,8 +39,7 @@ template <class T>
 Matrix<T> even_rows(const Rows<T>& all, Index most) {
   const Index count = std::min(all.rows(), most);
   require(static_cast<double>(count) * static_cast<double>(all.cols()) < 1e9, Errc::out_of_memory,
-          "pre-images: {} rows of {} columns do not fit in memory; learn from fewer", count,
-          all.cols());
+          "pre-images: {} rows of {} columns do not fit in memory; use fewer", count, all.cols());
   const auto copy = identity_map<T>(all.cols());
   Matrix<T> out(count, all.cols());
   for (Index i = 0; i < count; ++i)
@@ -92,7 +91,7 @@ template <class T>
 void Decoder<T>::Parts::choose_method() {
   const Map<T>& map = model.map();
   require(map.space() != Space::precomputed, Errc::bad_option,
-          "a model of similarities has no pre-images: it never saw the rows themselves");
+          "a model of a kernel matrix has no pre-images: it does not contain the rows");
   const bool kernels = map.space() == Space::kernel;
   const std::optional<Kernel> kernel = kernel_of(map);
   if (kernel) {
@@ -115,8 +114,8 @@ void Decoder<T>::Parts::choose_method() {
                      : fmt::format("the fixed point is for Gaussian kernels, not for {}", what);
   }
   require(method != PreImageMethod::exact || holds_x, Errc::bad_option,
-          "{} has no exact inverse: most points of its feature space are the image of no row; use "
-          "ridge",
+          "{} has no exact inverse: most points of its feature space are not the image of any row; "
+          "use ridge",
           what);
   require(
       method != PreImageMethod::fixed_point || (kernels && gaussian), Errc::bad_option,
@@ -125,19 +124,18 @@ void Decoder<T>::Parts::choose_method() {
       kernels ? "the kernel" : map.text(), kernel ? kernel->text() : "");
   if (method == PreImageMethod::distances) {
     require(kernel && kernel->node()->radial(), Errc::bad_option,
-            "distances tell of rows where the kernel falls with |x - y| alone ({}), not for {}; "
-            "use ridge",
+            "distances needs a kernel that decreases with |x - y| ({}), not {}; use ridge",
             radial_kernels(), what);
     input_distances.emplace(*kernel);
   }
   require(options.start == PreImageStart::ridge || method == PreImageMethod::fixed_point,
-          Errc::bad_option, "only the fixed point can start at rows, not {}", name_of(method));
+          Errc::bad_option, "only the fixed point can start from rows, not {}", name_of(method));
   const bool has_rows = kernels || model.rows().rows() > 0;
   require(method == PreImageMethod::exact || (has_rows && !map.is_identity()), Errc::bad_option,
           "{}",
           map.is_identity()
-              ? "a linear model has exact pre-images, and keeps no rows to learn others from"
-              : "the model keeps no rows to learn pre-images from; fit it with `keep_rows=1000`");
+              ? "a linear model has exact pre-images, and stores no rows for other methods"
+              : "the model stores no rows for pre-images; fit it with `keep_rows=1000`");
 }
 
 template <class T>

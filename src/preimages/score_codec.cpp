@@ -51,7 +51,7 @@ std::string_view name_of(ScoreFormat format) {
 ScoreFormat parse_score_format(std::string_view text) {
   for (const auto& entry : names)
     if (entry.first == text) return entry.second;
-  fail(Errc::bad_option, "'{}' is no way to store scores: float32, float16 or int8", text);
+  fail(Errc::bad_option, "'{}' is not a format of scores: float32, float16 or int8", text);
 }
 
 Index score_bytes(ScoreFormat format) {

@@ -279,8 +279,7 @@ Eigenpairs Krylov::solve(Index k, bool complete_too) {
       look_at_open_pairs();
     }
     if (passes_ >= how_.max_passes) give_up(k, "allow more passes or loosen the tolerance");
-    if (stagnates())
-      give_up(k, "it no longer falls, as the products have no more correct digits: loosen it");
+    if (stagnates()) give_up(k, "it no longer decreases, because of rounding: loosen it");
     extend();
   }
 }
@@ -313,10 +312,10 @@ KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index fir
       continue;  // larger ones had been missed, and with them the number may change
     }
     const Index most = most_pairs(how, n);
-    require(most > k, Errc::out_of_memory,
-            "{} eigenpairs are not enough, and a basis of {} vectors holds no more; raise the "
-            "memory budget",
-            k, std::max(how.basis, how.most_basis));
+    require(
+        most > k, Errc::out_of_memory,
+        "{} eigenpairs are not enough, and a basis of {} vectors is full; raise the memory budget",
+        k, std::max(how.basis, how.most_basis));
     k = std::min(2 * k, most);
     if (how.basis > 0 && how.most_basis > how.basis)
       krylov.widen(

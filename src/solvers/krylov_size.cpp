@@ -57,8 +57,8 @@ BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t 
   fits.basis = least;
   const std::size_t minimum = memory_bytes(fits, n, k);
   require(minimum <= bytes, Errc::out_of_memory,
-          "{} eigenvectors of length {} need at least {} of working memory, more than the {} there "
-          "are; raise the memory budget or ask for fewer components",
+          "{} eigenvectors of length {} need at least {} of working memory, more than the {} "
+          "available; raise the memory budget or ask for fewer components",
           k, n, format_bytes(static_cast<double>(minimum)),
           format_bytes(static_cast<double>(bytes)));
   while (high - low > 1) {

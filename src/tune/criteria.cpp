@@ -47,7 +47,7 @@ Vector<double> log_sums(const Rows<double>& x, const Vector<double>& weights,
     Matrix<double> tile(count, cols);
     require(distance_tile(density.distance, x.middle(first, count), x.middle(j, cols), tile),
             Errc::bad_data,
-            "distances between the rows overflow; divide the columns by their deviations");
+            "distances between the rows overflow; divide the columns by their standard deviations");
     for (Index i = 0; i < count; ++i) {
       auto row = tile.row(i).array();
       row *= -density.gamma;

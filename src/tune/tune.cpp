@@ -47,13 +47,13 @@ WeightedRows<T> shuffled(const Rows<T>& x, const double* weights, const TuneOpti
   }
   if (!out.x.array().isNaN().any()) return out;
   require(options.fit.missing == Missing::mean, Errc::bad_data,
-          "rows have missing cells; use `missing=mean` or drop");
+          "rows have missing values; use `missing=mean` or drop");
   const Vector<double> all = out.all_weights();
   for (Index j = 0; j < out.x.cols(); ++j) {
     auto column = out.x.col(j).array();
     const auto missing = column.isNaN().eval();
     const double there = missing.select(0.0, all.array()).sum();
-    require(there > 0, Errc::bad_data, "column {} has no cell that is there: `exclude` it", j + 1);
+    require(there > 0, Errc::bad_data, "column {} is entirely missing: `exclude` it", j + 1);
     const double sum = missing.select(0.0, column.template cast<double>() * all.array()).sum();
     column = missing.select(static_cast<T>(sum / there), column);
   }
@@ -156,7 +156,7 @@ class Search {
         cell.spread = std::sqrt(squares * n / (n - 1));
       } else {
         cell.score = std::numeric_limits<double>::quiet_NaN();
-        cell.problem = "the rows have not as many components";
+        cell.problem = "the rows have fewer components";
       }
       cells.push_back(cell);
     }
@@ -194,16 +194,16 @@ void choose(Tuned& out, Criterion criterion) {
   for (std::size_t i = 1; i < out.cells.size(); ++i)
     if (better(out.cells[i], out.cells[first], criterion)) first = i;
   const TuneCell& least = out.cells[first];
-  require(!std::isnan(least.score), Errc::bad_data, "no kernel of the grid works: {}: {}",
+  require(!std::isnan(least.score), Errc::bad_data, "every kernel failed: {}: {}",
           out.cells[0].kernel, out.cells[0].problem);
   out.best = first;
   if (criterion != Criterion::preimage_cv) {
     out.reason = criterion == Criterion::parallel
                      ? fmt::format(
-                           "{} significant components have {:.3g} of the variance beyond "
-                           "chance, the most",
+                           "{} significant components explain {:.3g} of the variance above chance, "
+                           "the largest share",
                            least.components, least.score)
-                     : fmt::format("the largest likelihood, {:.4g} a row", least.score);
+                     : fmt::format("the largest likelihood, {:.4g} per row", least.score);
     return;
   }
   // Fewest components of those that are as good as the data can tell.
@@ -218,7 +218,7 @@ void choose(Tuned& out, Criterion criterion) {
   const TuneCell& best = out.cells[out.best];
   out.reason = fmt::format("held-out error {:.4g} of the variance", best.score);
   if (out.best != first)
-    out.reason += fmt::format("; the least is {:.4g} +- {:.2g} with {} components of {}",
+    out.reason += fmt::format("; the minimum is {:.4g} +- {:.2g} with {} components of {}",
                               least.score, least.spread, least.components, least.kernel);
 }
 
@@ -237,7 +237,7 @@ Criterion parse_criterion(std::string_view text) {
 
 template <class T>
 Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights) {
-  require(!options.kernels.empty(), Errc::bad_option, "there are no kernels to choose from");
+  require(!options.kernels.empty(), Errc::bad_option, "no kernels were given");
   require(options.folds >= 2 && options.rows >= 10, Errc::bad_option,
           "tuning needs at least 2 folds and 10 rows, not {} and {}", options.folds, options.rows);
   require(options.noise >= 0 && std::isfinite(options.noise), Errc::bad_option,

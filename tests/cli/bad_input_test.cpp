@@ -84,7 +84,7 @@ TEST_F(BadInput, M_P8_text_in_a_numeric_column) {
 
 TEST_F(BadInput, M_P8_missing_cells) {
   expect_fit_fails(dir.file("nan.csv", "a,b\n1,2\n3,\n5,6\n7,NaN\n"), 1,
-                   {"nan.csv", "line 3", "'b'", "2 in all", "--missing"});
+                   {"nan.csv", "line 3", "'b'", "2 in total", "--missing"});
 }
 
 TEST_F(BadInput, M_P8_infinity) {

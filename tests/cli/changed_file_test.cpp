@@ -76,7 +76,7 @@ TEST_F(CliChangedFile, M_P6_a_mapped_file_that_is_cut_off_is_named) {
   const auto run = mercer({"learn", rows, "--epochs", "1", "--order", "shuffled", "--trace-every",
                            "1", "--trace", dir / "trace.csv", "-q"});
   reader.join();
-  expect_error(run, 1, {"rows.npy", "became shorter while it was read"});
+  expect_error(run, 1, {"rows.npy", "was truncated while it was read"});
 }
 
 }  // namespace mercer::test::changed_file_test

@@ -40,7 +40,7 @@ TEST(CliChoosing, em_fills_missing_cells_and_saves_them) {
   const auto run = mercer({"fit", holes, "--label", "species", "-k", "2", "--missing", "em",
                            "--imputed", dir / "filled.csv", "-o", dir / "m.st"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, testing::HasSubstr("50 missing cells filled"));
+  EXPECT_THAT(run.out, testing::HasSubstr("50 missing values imputed"));
   const auto filled = cells(slurp(dir / "filled.csv"));
   ASSERT_EQ(filled.size(), rows.size());
   const auto original = cells(slurp(data_file("iris.csv")));

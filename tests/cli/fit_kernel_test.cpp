@@ -100,7 +100,7 @@ TEST(CliFitKernel, wrong_expressions_are_answered_with_their_place) {
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--map", "monomials(degree=x)"}), 2,
                {"column 18"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--kernel", "rbf", "--map", "squares"}),
-               2, {"exclude each other"});
+               2, {"mutually exclusive"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--clip"}), 2, {"--clip", "--kernel"});
   expect_error(mercer({"fit", wine, "--label", "cultivar", "--scale", "std", "--kernel",
                        "sigmoid(gamma=5, coef0=-3)"}),

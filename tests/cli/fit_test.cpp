@@ -157,7 +157,7 @@ TEST(CliFit, missing_cells_dropped_or_taken_as_the_mean) {
   near(variance(mercer({"fit", holes, "--json", "--missing", "mean"})),
        variance(mercer({"fit", filled, "--json"})));
   const auto words = mercer({"fit", holes, "--missing", "drop"});
-  EXPECT_THAT(words.out, testing::HasSubstr("2 rows with missing cells left out"));
+  EXPECT_THAT(words.out, testing::HasSubstr("2 rows with missing values dropped"));
 }
 
 TEST(CliFit, delimiters_by_character_and_by_name) {

@@ -55,11 +55,11 @@ TEST_F(CliLearnBadInput, M_P8_flags) {
   expect_error(learn({"--mean", "nowhere.csv"}), 2, {"--mean 'nowhere.csv'"});
   expect_error(learn({"--mean", data_file("iris.csv")}), 1, {"iris.csv"});
   expect_error(learn({"--missing", "mean"}), 2, {"--missing mean"});
-  expect_error(learn({"--resume"}), 2, {"--resume needs --checkpoint"});
+  expect_error(learn({"--resume"}), 2, {"--resume requires --checkpoint"});
   expect_error(learn({"--checkpoint-every", "5"}), 2, {"needs --checkpoint"});
   expect_error(learn({"--model-every", "5"}), 2, {"--model-every needs -o"});
-  expect_error(learn({"--landmarks", "5"}), 2, {"--landmarks is for --kernel"});
-  expect_error(learn({"--kernel", "rbf", "--map", "squares"}), 2, {"exclude each other"});
+  expect_error(learn({"--landmarks", "5"}), 2, {"--landmarks requires --kernel"});
+  expect_error(learn({"--kernel", "rbf", "--map", "squares"}), 2, {"mutually exclusive"});
   expect_error(learn({"-o", dir / "x", "--plot", dir / "x"}), 2, {"--output and --plot are both"});
   expect_error(learn({"--checkpoint", dir / "c", "--trace", dir / "t.npy"}), 2, {"t.npy", ".csv"});
   expect_error(learn({"-o", dir / "missing/m.st"}), 1, {"missing/m.st"});
@@ -79,7 +79,7 @@ TEST_F(CliLearnBadInput, M_P8_streams) {
 TEST_F(CliLearnBadInput, M_P8_missing_rows_can_be_dropped) {
   const auto run = stream("a,b\n1,2\n3,\n5,1\n2,2\n", {"--missing", "drop"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, testing::HasSubstr("1 row with missing cells left out"));
+  EXPECT_THAT(run.out, testing::HasSubstr("1 row with missing values dropped"));
 }
 
 TEST_F(CliLearnBadInput, M_P8_a_width_that_changes_at_row_1000000) {

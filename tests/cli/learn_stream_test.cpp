@@ -128,7 +128,7 @@ TEST_F(CliLearnStream, a_terminal_has_a_status_line) {
                              half, mercer_program(), dir / "m.st")},
                 {.environment = {"TERM=xterm-256color"}, .terminal = true});
   EXPECT_EQ(run.exit_code, 0);
-  for (const char* part : {"learning", "rows/s", "turned", "% explained"})
+  for (const char* part : {"learning", "rows/s", "rotation", "% explained"})
     EXPECT_THAT(run.err, HasSubstr(part));
 }
 

@@ -85,7 +85,7 @@ TEST_F(CliLearn, M_E8_trace_and_theory) {
   EXPECT_THAT(run.out, HasSubstr("150 rows x 4 columns"));
   EXPECT_THAT(run.out, HasSubstr("3 epochs, shuffled; all rows learned"));
   EXPECT_THAT(run.out, HasSubstr("degrees from the exact component"));
-  EXPECT_THAT(run.out, HasSubstr("from the ODE in the mean"));
+  EXPECT_THAT(run.out, HasSubstr("distance from the ODE: mean"));
   EXPECT_THAT(run.out, HasSubstr("Lyapunov function (log10)"));
   EXPECT_EQ(dir.list(), (std::vector<std::string>{"m.st", "p.svg", "t.csv"}));
   const auto rows = cells(slurp(dir / "t.csv"));
@@ -127,7 +127,7 @@ TEST_F(CliLearn, M_E5_explains_a_rate_without_data) {
   EXPECT_THAT(good.out, HasSubstr("a Robbins-Monro schedule"));
   const auto bad = mercer({"learn", "--explain-rate", "--rate", "constant(0.1)"});
   EXPECT_EQ(bad.exit_code, 0);
-  EXPECT_THAT(bad.out, HasSubstr("no Robbins-Monro schedule"));
+  EXPECT_THAT(bad.out, HasSubstr("not a Robbins-Monro schedule"));
   EXPECT_THAT(bad.out, HasSubstr("  no   "));
 }
 
@@ -186,7 +186,7 @@ TEST_F(CliLearn, M_E6_limit_bounds_every_weight) {
 TEST_F(CliLearn, M_E1_plain_hebb_is_stopped_and_its_trace_shows_why) {
   const auto run = mercer(iris(
       {"--rule", "hebb", "--trace-every", "10", "-o", dir / "m.st", "--trace", dir / "t.csv"}));
-  expect_error(run, 1, {"plain Hebb has no bound", "lambda_1"});
+  expect_error(run, 1, {"plain Hebb is unbounded", "lambda_1"});
   EXPECT_EQ(dir.list(), std::vector<std::string>{"t.csv"});
   EXPECT_GT(number(cells(slurp(dir / "t.csv")).back()[3]), 1e4);
 }
@@ -282,7 +282,7 @@ TEST_F(CliLearn, the_end_of_plain_hebb_has_the_exact_lambda_1_where_theory_knows
   const std::string file = dir.file("corners.csv", text);
   const auto run = mercer({"learn", file, "--rule", "hebb", "--theory", "-q", "--mean", "none",
                            "--rate", "constant(0.05)"});
-  expect_error(run, 1, {"plain Hebb has no bound", "the exact lambda_1 of the rows is 4)"});
+  expect_error(run, 1, {"plain Hebb is unbounded", "the exact lambda_1 of the rows is 4)"});
 }
 
 }  // namespace mercer::test::learn_test

@@ -106,7 +106,7 @@ TEST_F(CliMemory, M_P5_M_D1_kernel_pca_keeps_to_its_budget_and_gives_the_same_an
     // 144 MB in doubles, 72 in 32 bits: at 128 MiB all of them are kept.
     const std::string why = tight["solver"]["why"].get<std::string>();
     EXPECT_THAT(why, testing::HasSubstr("32 bits"));
-    EXPECT_EQ(why.find("computed in each pass") != why.npos, budget < 128) << why;
+    EXPECT_EQ(why.find("recomputed on every pass") != why.npos, budget < 128) << why;
     EXPECT_LE(result.second, budget * 1024);
   }
 }

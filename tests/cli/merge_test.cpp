@@ -121,13 +121,13 @@ TEST(CliMerge, models_with_all_components_give_the_fit_of_all_rows) {
   ASSERT_EQ(mercer({"fit", h.two, "--label", "species", "-o", two, "-q"}).exit_code, 0);
   const auto run = mercer({"merge", one, two, "-o", both});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, testing::HasSubstr("made of 2 models, exact to rounding"));
+  EXPECT_THAT(run.out, testing::HasSubstr("merged from 2 models, exact up to rounding"));
   const Json merged = json_of({"inspect", both, "--json"});
   expect_same_model(merged, json_of({"fit", h.all, "--label", "species", "--json"}));
   EXPECT_EQ(merged["merged"]["models"], 2);
   EXPECT_EQ(merged["merged"]["missing_variance"], 0);
   EXPECT_EQ(merged["label"], "species");
-  EXPECT_THAT(mercer({"inspect", both}).out, testing::HasSubstr("made of 2 models"));
+  EXPECT_THAT(mercer({"inspect", both}).out, testing::HasSubstr("merged from 2 models"));
   // And it is a model like any other.
   EXPECT_EQ(mercer({"transform", both, h.all, "-o", h.dir / "s.csv"}).exit_code, 0);
 }

@@ -96,7 +96,7 @@ TEST(CliPlot, limits_may_come_from_good_rows) {
   EXPECT_THAT(good.out, testing::HasSubstr("90 %"));
   EXPECT_NE(own.out, good.out);
   expect_error(mercer({"plot", model, "--kind", "scree", "--reference", wine, "-o", "-"}), 2,
-               {"--reference is for --kind t2spe"});
+               {"--reference requires --kind t2spe"});
   expect_error(plot({"--reference", dir / "none.csv"}), 1, {"none.csv"});
 }
 
@@ -164,7 +164,7 @@ TEST(CliPlot, a_kind_that_does_not_fit_says_which_do) {
           {"--kind biplot does not fit", "rings.st' is not linear",
            "scree, scores, contour and t2spe"});
   refused({m.wine, "--kind", "contour"}, 2,
-          {"not two input columns", "scree, scores, biplot, loadings, circle and t2spe"});
+          {"not have two input columns", "scree, scores, biplot, loadings, circle and t2spe"});
   refused({one, m.wine_data, "--kind", "scores"}, 2, {"only one component", "loadings"});
   refused({m.wine, "--kind", "trace"}, 2, {"not the trace of a run", "scree"});
   refused({m.wine, "--kind", "pie"}, 2, {"--kind 'pie'", "scree, scores"});

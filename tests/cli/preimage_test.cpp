@@ -154,7 +154,7 @@ TEST_F(CliPreImage, bad_input_is_one_line) {
   EXPECT_EQ(dir.list(), (std::vector<std::string>{"m.st", "s.csv"}));
   const std::string matrix = dir.file("k.csv", "1,0.5\n0.5,1\n");
   ASSERT_EQ(mercer({"fit", matrix, "--precomputed", "-o", dir / "k.st", "-q"}).exit_code, 0);
-  expect_error(mercer({"inverse", dir / "k.st", "-"}, {.input = "pc1\n1\n"}), 2, {"similarities"});
+  expect_error(mercer({"inverse", dir / "k.st", "-"}, {.input = "pc1\n1\n"}), 2, {"kernel matrix"});
 }
 
 }  // namespace mercer::test::preimage_test

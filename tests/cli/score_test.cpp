@@ -89,7 +89,7 @@ TEST(CliScore, M_P7_a_level_that_the_rows_cannot_carry_is_refused_with_their_num
   for (int line = 0; line < 11; ++line) end = text.find('\n', end) + 1;
   const std::string ten = dir.file("ten.csv", text.substr(0, end));
   expect_error(mercer({"score", wine.model, wine.data, "--flag", "0.99", "--reference", ten}), 1,
-               {"no limits", "99 % needs 99 good rows, there are 10"});
+               {"no control limits", "99 % needs 99 good rows, there are 10"});
   const auto shown = mercer({"score", wine.model, wine.data, "--reference", ten});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out,

@@ -129,7 +129,7 @@ TEST_F(CliTransform, missing_cells_can_be_the_models_mean) {
   const auto run =
       mercer({"transform", model, "-", "--missing", "drop"}, {.input = header + ",,,\n5,3,1,0\n"});
   EXPECT_EQ(cells(run.out).size(), 2u);
-  EXPECT_EQ(run.err, "mercer: note: 1 row with missing cells left out\n");
+  EXPECT_EQ(run.err, "mercer: note: 1 row with missing values dropped\n");
 }
 
 TEST_F(CliTransform, the_model_may_come_through_a_pipe) {

@@ -179,7 +179,7 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
   wrong({"fit", iris, "--kernels", "rbf"}, {"unknown option '--kernels'"});
   wrong({"inspect", "m.st", "another.st"}, {"unexpected argument 'another.st'"});
   wrong({"inspect", "m.st", "-o", "x.csv"}, {"--output", "--loadings or --gradient"});
-  wrong({"inspect", "m.st", "--loadings", "--gradient", "x.csv"}, {"one at a time"});
+  wrong({"inspect", "m.st", "--loadings", "--gradient", "x.csv"}, {"mutually exclusive"});
   wrong({"inspect", "m.st", "--gradient", "x.csv", "--json"}, {"not JSON"});
   wrong({"score", "m.st"}, {"DATA", "required", "(see mercer score --help)"});
   wrong({"score", "m.st", "-", "--reference", "-"}, {"both be standard input"});

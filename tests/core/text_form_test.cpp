@@ -62,19 +62,20 @@ TEST(TextForm, what_is_wrong_is_said_with_its_column) {
   complains("wave(height=nan)", {"height = nan must be finite"});
   complains("wave(height=-inf)", {"height = -inf must be finite"});
   complains("wave(height=1e999)", {"column 13: 1e999 is beyond"});
-  complains("wave(height=)", {"column 13: ')' where a number should be"});
-  complains("wave(height=high)", {"column 13: 'h' where a number should be"});
+  complains("wave(height=)", {"column 13: unexpected ')', expected a number"});
+  complains("wave(height=high)", {"column 13: unexpected 'h', expected a number"});
   complains("wave(height 1)", {"column 6"});
-  complains("wave(height 1)", {"column 13: '1' where '=' should be"}, false);
+  complains("wave(height 1)", {"column 13: unexpected '1', expected '='"}, false);
   complains("wave(height=1", {"column 14: it ends where ',' or ')' should follow"});
   complains("wave(height=1,)", {"column 15"});
-  complains("wave(height=1) x", {"column 16: 'x' where the end should be"});
+  complains("wave(height=1) x", {"column 16: unexpected 'x', expected the end"});
   complains("wave(1, height=2)", {"column 9: height is given twice"});
-  complains("wave(1, length=2, inverse=3)", {"column 19", "length and inverse are one number"});
+  complains("wave(1, length=2, inverse=3)",
+            {"column 19", "length and inverse are the same parameter"});
   complains("wave(1, inverse=0)", {"column 17: wave: inverse = 0 must be greater than 0"});
   complains("wave(1, inverse=1e-320)", {"inverse = ", "length = inf must be finite"});
-  complains("wave(1, count=1.5)", {"count = 1.5 must be a whole number from 1"});
-  complains("wave(1, count=1e300)", {"count = 1e+300 must be a whole number from 1"});
+  complains("wave(1, count=1.5)", {"count = 1.5 must be an integer from 1"});
+  complains("wave(1, count=1e300)", {"count = 1e+300 must be an integer from 1"});
   complains("wave(1, colour=grey)", {"column 16: wave: colour = grey must be red, green or blue"});
   complains("wave(1,2,3,red,5)", {"column 16: more numbers than wave("});
   complains("wave(1)", {"column 6: name the parameter: wave(height=…"}, false);

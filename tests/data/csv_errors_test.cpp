@@ -33,14 +33,12 @@ TEST(CsvErrors, text_in_the_first_row_is_most_likely_a_column_of_text) {
 }
 
 TEST(CsvErrors, text_further_down_is_most_likely_a_mistake) {
-  EXPECT_EQ(
-      message("a,b\n1,2\n\n3,4 5\n"),
-      "'t.csv', line 4, column 2 ('b'): '4 5' is not a number; correct it, or leave the column "
-      "out with `exclude=b`");
-  EXPECT_EQ(
-      message("a,b\n1,2\n\"3\n\",\"x\"\"y\"\n"),
-      "'t.csv', line 3, column 1 ('a'): '3 ' is not a number; correct it, or leave the column "
-      "out with `exclude=a`");
+  EXPECT_EQ(message("a,b\n1,2\n\n3,4 5\n"),
+            "'t.csv', line 4, column 2 ('b'): '4 5' is not a number; correct it, or exclude the "
+            "column with `exclude=b`");
+  EXPECT_EQ(message("a,b\n1,2\n\"3\n\",\"x\"\"y\"\n"),
+            "'t.csv', line 3, column 1 ('a'): '3 ' is not a number; correct it, or exclude the "
+            "column with `exclude=a`");
 }
 
 TEST(CsvErrors, long_text_is_shortened) {
@@ -49,10 +47,9 @@ TEST(CsvErrors, long_text_is_shortened) {
 }
 
 TEST(CsvErrors, a_single_column_of_several_numbers_needs_a_delimiter) {
-  EXPECT_EQ(
-      message("x\n1 2\n3 4\n"),
-      "'t.csv', line 2, column 1 ('x'): '1 2' is not a number; if it is several cells, say what "
-      "separates them with `delimiter`");
+  EXPECT_EQ(message("x\n1 2\n3 4\n"),
+            "'t.csv', line 2, column 1 ('x'): '1 2' is not a number; if it is several cells, set "
+            "`delimiter`");
 }
 
 TEST(CsvErrors, ragged_rows) {
@@ -65,11 +62,11 @@ TEST(CsvErrors, ragged_rows) {
 
 TEST(CsvErrors, missing_cells_are_placed_and_counted) {
   EXPECT_EQ(message("a,b\n1,2\n3,\nNA,?\n5,nan\n"),
-            "'t.csv', line 3, column 2 ('b'): missing value (4 in all); leave such rows out with "
-            "`missing=drop` or use the column's mean with `missing=mean`");
+            "'t.csv', line 3, column 2 ('b'): missing value (4 in total); drop such rows with "
+            "`missing=drop` or use the column mean with `missing=mean`");
   EXPECT_NE(message("a,b\n1,2\n3,\nNA,?\n5,x\n")
                 .find("line 3, column 2 ('b'): missing value (at "
-                      "least 3 in all)"),
+                      "least 3 in total)"),
             std::string::npos);
 }
 
@@ -79,7 +76,7 @@ TEST(CsvErrors, a_mistake_before_the_first_missing_cell_comes_first) {
 
 TEST(CsvErrors, when_every_row_is_dropped) {
   EXPECT_EQ(message("a,b\n1,\n,3\n", {.missing = Missing::drop}),
-            "'t.csv': every row has a missing cell, so `missing=drop` leaves none; try "
+            "'t.csv': every row has a missing value, so `missing=drop` drops all rows; use "
             "`missing=mean`");
 }
 
@@ -88,7 +85,7 @@ TEST(CsvErrors, infinities_are_always_refused) {
        {"inf", "-inf", "Infinity", "+inf", "INF", "1e999", "-1e999", "\"inf\""})
     for (const Missing missing : {Missing::error, Missing::drop, Missing::mean})
       EXPECT_EQ(message(fmt::format("a,b\n1,2\n3,{}\n", infinite), {.missing = missing}),
-                "'t.csv', line 3, column 2 ('b'): infinite value; replace it or leave the row out");
+                "'t.csv', line 3, column 2 ('b'): infinite value; replace it or drop the row");
   const Refusal narrow = refusal<float>("a,b\n1,1e39\n");
   EXPECT_NE(narrow.message.find("line 2, column 2 ('b'): 1e+39 is too large for float"),
             std::string::npos);
@@ -166,9 +163,8 @@ TEST(CsvErrors, a_line_without_end) {
   std::string text = "a,k\n1,x\n2,";
   text.append((64 << 20) + 100, 'z');
   text += "\n3,y\n";
-  EXPECT_EQ(
-      message(text, {.label = "k"}),
-      "'t.csv', line 3: longer than 64 MiB; is a quote left open, or are there no line ends?");
+  EXPECT_EQ(message(text, {.label = "k"}),
+            "'t.csv', line 3: longer than 64 MiB; is a quote unclosed, or are line ends missing?");
 }
 
 TEST(CsvErrors, more_columns_than_anyone_has) {

@@ -20,7 +20,7 @@ TEST(FuzzFinds, M_P8_csv_counts_as_missing_only_what_stands_in_the_rows) {
 
 TEST(FuzzFinds, M_P8_dropping_every_row_is_an_error_in_every_format) {
   const ReadOptions drop{.missing = Missing::drop};
-  const std::string says = "`missing=drop` leaves none";
+  const std::string says = "`missing=drop` drops all rows";
   EXPECT_HAS(error_of([&] { open_svm<double>(memory_bytes("a 2:NA\n"), drop); }).what(), says);
   EXPECT_HAS(error_of([&] {
                open_mtx<double>(

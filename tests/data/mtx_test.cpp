@@ -130,7 +130,7 @@ TEST(Mtx, missing_values_follow_the_policy) {
         std::string("%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\nnan\n?\n")}) {
     const Error error = error_of([&] { dense(text); });
     EXPECT_HAS(error.what(), "row 2, column 2");
-    EXPECT_HAS(error.what(), "2 in all");
+    EXPECT_HAS(error.what(), "2 in total");
     const auto dropped = open_mtx<double>(memory_bytes(text), {.missing = Missing::drop});
     EXPECT_EQ(dropped->whole()->rows.rows(), 1);
     EXPECT_EQ(dropped->dropped_rows(), 2);
@@ -172,11 +172,11 @@ TEST(Mtx, errors_name_the_line) {
       {coordinate + "1 1 1\n1 1 1e999\n", "line 3: '1e999' is infinite"},
       {coordinate + "1 1 1\n1 1 2 3\n", "line 3: '3' is one number too many"},
       {coordinate + "1 1 1\n1 1 2\n1 1 2\n", "line 4: more than the 1 entries"},
-      {coordinate + "1 1 3\n1 1 2\n", "3 entries are announced, 1 are there"},
+      {coordinate + "1 1 3\n1 1 2\n", "3 entries declared, 1 found"},
       {"%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "square"},
       {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "above the diagonal"},
       {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "on the diagonal"},
-      {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", "need 4 numbers, 3 are there"},
+      {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", "need 4 numbers, 3 found"},
       {"%%MatrixMarket matrix array real general\n1 1\n1\n2\n", "line 4: more than the 1 numbers"}};
   for (const Case& c : cases) EXPECT_HAS(error_of([&] { dense(c.text); }).what(), c.says) << c.text;
 }

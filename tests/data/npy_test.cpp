@@ -280,13 +280,13 @@ TEST(Npy, missing_is_an_error_with_place_and_count) {
       const Error error = error_of([&] { all_rows(*source); });
       EXPECT_EQ(error.code(), Errc::bad_data);
       EXPECT_HAS(error.what(), "row 2, column 2");
-      EXPECT_HAS(error.what(), "4 in all");
+      EXPECT_HAS(error.what(), "4 in total");
       EXPECT_HAS(error.what(), "`missing=drop`");
     }
   }
   const auto source = open_npy<double>(memory_bytes(file, As::file), {});
-  EXPECT_HAS(error_of([&] { source->whole(); }).what(), "4 in all");
-  EXPECT_HAS(error_of([&] { source->whole(); }).what(), "4 in all");  // not forgotten
+  EXPECT_HAS(error_of([&] { source->whole(); }).what(), "4 in total");
+  EXPECT_HAS(error_of([&] { source->whole(); }).what(), "4 in total");  // not forgotten
 }
 
 TEST(Npy, missing_rows_are_dropped_with_what_travels_along) {
@@ -342,7 +342,7 @@ TEST(Npy, a_truncated_file_names_the_bytes) {
     const Error error = error_of([&] { read(cut, {}, as); });
     EXPECT_EQ(error.code(), Errc::bad_file);
     EXPECT_HAS(error.what(), "48 bytes");
-    EXPECT_HAS(error.what(), "43 are there");
+    EXPECT_HAS(error.what(), "43 found");
   }
   for (const std::size_t size : {0u, 1u, 6u, 9u, 11u, 60u})
     for (const As as : {As::file, As::pipe})

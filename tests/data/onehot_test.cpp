@@ -64,7 +64,7 @@ TEST(OneHot, a_model_finds_its_categories_again) {
   EXPECT_EQ(table.x, matrix({{2, 0, 1, 1}, {4, 1, 0, 3}}));
   const auto unknown = refusal("color,a,b\nambre,1,2\n", {.like = like});
   EXPECT_EQ(unknown.code, Errc::bad_data);
-  EXPECT_NE(unknown.message.find("'color' has a category 'ambre'"), std::string::npos);
+  EXPECT_NE(unknown.message.find("'color' has the category 'ambre'"), std::string::npos);
   EXPECT_NE(unknown.message.find("did you mean 'amber'"), std::string::npos);
 }
 

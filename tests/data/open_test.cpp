@@ -29,8 +29,8 @@ TEST(Open, an_unknown_extension_is_an_error_that_names_the_option) {
     const Refusal r = refusal("1,2\n", {}, name);
     EXPECT_EQ(r.code, Errc::bad_option);
     EXPECT_EQ(r.message,
-              "cannot tell what '" + std::string(name) +
-                  "' is by its extension; say so with `format=csv`, tsv, npy, mtx or svm");
+              "the extension of '" + std::string(name) +
+                  "' is unknown; set the format with `format=csv`, tsv, npy, mtx or svm");
   }
 }
 

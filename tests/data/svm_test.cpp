@@ -88,7 +88,7 @@ TEST(Svm, missing_values_follow_the_policy) {
   const Error error = error_of([&] { read(text); });
   EXPECT_EQ(error.code(), Errc::bad_data);
   EXPECT_HAS(error.what(), "row 1, column 2");
-  EXPECT_HAS(error.what(), "3 in all");
+  EXPECT_HAS(error.what(), "3 in total");
   const Read dropped = read(text, {.missing = Missing::drop});
   EXPECT_EQ(dropped.labels, (std::vector<std::string>{"b"}));
   EXPECT_EQ(dropped.rows, (Entries{{{0, 2}}}));
@@ -112,7 +112,7 @@ TEST(Svm, errors_name_the_line) {
       {"1 99999999999999999999:1\n", "outside 1 to 2147483646"},
       {"1 -3:1\n", "outside 1 to"},
       {"\n1 3:1 2:1\n", "line 2: '2:1' has an index that is not above"},
-      {"1 3:1 3:1\n", "not above"},
+      {"1 3:1 3:1\n", "not larger"},
       {"1 3\n", "'3' is not an index:value pair"},
       {"1 a:1\n", "'a:1' is not an index:value pair"},
       {"1 1:\n", "'1:' has no number"},

@@ -201,7 +201,7 @@ TEST(ScoreLimits, M_P7_limits_of_a_kernel_model_come_from_its_rows) {
         fit(ring(random, 250), {.components = 6, .kernel = kernels::rbf({.gamma = 0.5})});
     const Scorer scorer(model);
     const ScoreLimits limits = scorer.limits(0.95);
-    EXPECT_EQ(limits.spe_from, "quantile of 250 training rows, each left out");
+    EXPECT_EQ(limits.spe_from, "leave-one-out quantile of 250 training rows");
     for (const Flag flag : flagged(scorer(ring(random, 1000)), limits)) {
       sum.t2 += flag == Flag::t2 || flag == Flag::both;
       sum.spe += flag == Flag::spe || flag == Flag::both;
@@ -240,7 +240,7 @@ TEST(ScoreLimits, M_P7_rows_that_landmarks_and_random_features_keep_give_limits_
     const auto model = fit(x, options);
     const Scorer scorer(model);
     const ScoreLimits limits = scorer.limits(0.95);
-    EXPECT_EQ(limits.spe_from, "quantile of 400 training rows, each left out");
+    EXPECT_EQ(limits.spe_from, "leave-one-out quantile of 400 training rows");
     double t2 = 0, spe = 0;
     for (const Flag flag : flagged(scorer(fresh), limits)) {
       t2 += flag == Flag::t2 || flag == Flag::both;

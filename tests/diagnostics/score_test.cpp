@@ -115,7 +115,7 @@ TEST(Score, a_limit_that_nobody_knows_is_none_with_a_reason) {
   const ScoreLimits limits = Scorer(by_products).limits();
   EXPECT_TRUE(limits.t2.has_value());
   EXPECT_FALSE(limits.spe.has_value());
-  EXPECT_HAS(limits.spe_from, "does not tell how variance is left out");
+  EXPECT_HAS(limits.spe_from, "spectrum of the discarded variance is unknown");
 
   const auto all = fit(x);
   EXPECT_FALSE(Scorer(all).limits().spe.has_value());
@@ -131,7 +131,7 @@ TEST(Score, a_limit_that_nobody_knows_is_none_with_a_reason) {
   EXPECT_EQ(scorer(k).spe.size(), 0);
   EXPECT_EQ(scorer(k).cos2().size(), 0);
   EXPECT_FALSE(scorer.limits().t2.has_value());
-  EXPECT_HAS(scorer.limits().t2_from, "no rows that could be left out");
+  EXPECT_HAS(scorer.limits().t2_from, "no rows to leave out");
   EXPECT_HAS(scorer.limits().spe_from, "no SPE");
   ScoreTotals totals;
   totals.add(scorer(k));
@@ -221,7 +221,7 @@ TEST(Score, missing_cells_may_be_what_the_others_say) {
     // Rows without holes are what they were.
     EXPECT_EQ(scorer(holes.topRows(1).eval()).spe[0], rows.spe[0]);
     holes.row(4).setConstant(nan);
-    test::expect_error(Errc::bad_data, {"row 5 has no cell"},
+    test::expect_error(Errc::bad_data, {"row 5 is entirely missing"},
                        [&] { scorer(Rows<double>(holes), Missing::em); });
     holes.row(4) = x.row(4);
   }

@@ -68,7 +68,7 @@ TEST(KernelParameters, what_cannot_be_set_is_refused) {
                with("rbf + matern", "length", -1));
   expect_error(Errc::bad_option, {"rbf: gamma = nan must be finite"},
                with("rbf", "gamma", std::nan("")));
-  expect_error(Errc::bad_option, {"poly: degree = 2.5 must be a whole number"},
+  expect_error(Errc::bad_option, {"poly: degree = 2.5 must be an integer"},
                with("poly", "degree", 2.5));
   const Kernel own = Kernel::function("mine", [](auto x, auto y) { return x[0] * y[0]; });
   expect_error(Errc::bad_option, {"no parameters"}, [&] { own.with("gamma", 1); });

@@ -52,7 +52,7 @@ TEST_F(CheckpointTest, one_of_an_older_version_is_refused_and_says_so) {
   const Error error = error_of([&] { load_checkpoint(path); });
   EXPECT_EQ(error.code(), Errc::bad_file);
   EXPECT_HAS(error.what(), "another version of Mercer (format 1, this one reads 2)");
-  EXPECT_HAS(error.what(), "begin anew without `resume`");
+  EXPECT_HAS(error.what(), "start again without `resume`");
 }
 
 TEST_F(CheckpointTest, M_E9_is_read_back_as_it_was) {
@@ -99,7 +99,7 @@ TEST_F(CheckpointTest, M_E9_every_damaged_byte_is_found) {
 TEST_F(CheckpointTest, one_that_is_gone_names_the_one_before_it) {
   save_checkpoint(sample(1), path);
   std::rename(path.c_str(), (path + ".previous").c_str());
-  EXPECT_HAS(problem(), "is gone");
+  EXPECT_HAS(problem(), "is missing, but");
   EXPECT_HAS(problem(), "run.ckpt.previous");
 }
 

@@ -133,7 +133,7 @@ TEST(Hebbian, options_that_cannot_work_are_refused) {
   EXPECT_HAS(message({.limit = 0}), "`limit=0`");
   EXPECT_HAS(message({.limit = nan}), "limit");
   EXPECT_HAS(message({.centre = LearnedMean::known}), "mean has 0 numbers");
-  EXPECT_HAS(message({.mean = Vector<double>::Zero(4)}), "not to be used");
+  EXPECT_HAS(message({.mean = Vector<double>::Zero(4)}), "is not LearnedMean::known");
 }
 
 TEST(Hebbian, a_row_of_another_width_is_named) {

@@ -85,7 +85,8 @@ TEST(KernelHebbian, M_E9_steps_do_not_depend_on_cuts_and_go_on_from_a_state) {
     }
     whole.epoch();
     KernelHebbian other = learner();
-    EXPECT_HAS(error_of([&] { other.load_state("no state"); }).what(), "no state of a kernel");
+    EXPECT_HAS(error_of([&] { other.load_state("not the state"); }).what(),
+               "not the state of a kernel");
     EXPECT_HAS(error_of([&] { other.update(std::vector<Index>{150}); }).what(),
                "no row 150 of 150");
   }

@@ -399,14 +399,14 @@ TEST_F(LearnRefuses, options_that_cannot_work) {
   EXPECT_HAS(message(options), "`until=90`");
   options = gha(1);
   options.landmarks = 5;
-  EXPECT_HAS(message(options), "`landmarks` are for kernels");
+  EXPECT_HAS(message(options), "`landmarks` requires a kernel");
   options = gha(1);
   options.kernel = Kernel::parse("rbf");
   options.theory = true;
   EXPECT_HAS(message(options), "`theory` in the space of a kernel needs `landmarks`");
   options.theory = false;
   options.learner.rule = "block-oja";
-  EXPECT_HAS(message(options), "`rule=block-oja` needs `landmarks`");
+  EXPECT_HAS(message(options), "`rule=block-oja` requires `landmarks`");
   options = gha(50);
   options.kernel = Kernel::parse("rbf");
   EXPECT_HAS(message(options), "`components=50` is too large: 50 rows");

@@ -90,8 +90,8 @@ TEST(Rate, bad_text_is_refused_with_the_place_and_the_reason) {
   EXPECT_HAS(message("constant(-1)"), "must be greater than 0");
   EXPECT_HAS(message("constant(nan)"), "finite");
   EXPECT_HAS(message("constant(1e999)"), "beyond");
-  EXPECT_HAS(message("constant(1"), "it ends where");
-  EXPECT_HAS(message("constant(1) x"), "'x' where the end");
+  EXPECT_HAS(message("constant(1"), "unexpected end");
+  EXPECT_HAS(message("constant(1) x"), "unexpected 'x', expected the end");
   EXPECT_HAS(message("constant(b=1)"), "no parameter 'b'");
   EXPECT_HAS(message("1/n(2)"), "has no parameters");
   EXPECT_HAS(message("power(1,2,3,4)"), "more numbers");

@@ -48,7 +48,7 @@ TEST(Hebb, M_E1_weights_grow_like_e_to_the_lambda_1_t_until_they_are_stopped) {
     }
   });
   EXPECT_EQ(error.code(), Errc::not_converged);
-  EXPECT_HAS(error.what(), "plain Hebb has no bound");
+  EXPECT_HAS(error.what(), "plain Hebb is unbounded");
   EXPECT_HAS(error.what(), "lambda_1 = ");
   EXPECT_LT(hebb.weights().norm(), 2e6);  // at once, not when numbers run out
   const std::string text = error.what();

@@ -181,7 +181,7 @@ TYPED_TEST(Fourier, refuses_what_has_no_frequencies) {
     refused(Errc::bad_option,
             "has no Fourier features; kernels that have them: rbf, laplacian, exponential, matern",
             [&] { fourier_map<T>(Kernel::parse(text), 2, 8); });
-  refused(Errc::bad_option, "rbf() leaves a parameter to the data",
+  refused(Errc::bad_option, "a parameter of rbf() is open",
           [&] { fourier_map<T>(kernels::rbf(), 2, 8); });
   for (const Index features : {-2, 0, 7})
     refused(Errc::bad_option, "must be an even number of at least 2",

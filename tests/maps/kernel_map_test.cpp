@@ -85,7 +85,7 @@ TYPED_TEST(KernelMap, has_a_complete_kernel_and_anchors_of_its_domain) {
     EXPECT_EQ(error.code(), code);
     EXPECT_HAS(error.what(), part);
   };
-  refused(Errc::bad_option, "rbf() leaves a parameter to the data",
+  refused(Errc::bad_option, "a parameter of rbf() is open",
           [&] { kernel_map<T>(kernels::rbf(), this->a); });
   refused(Errc::bad_data, "0 anchors", [&] { kernel_map<T>(this->kernel, Matrix<T>(0, 3)); });
   refused(Errc::bad_data, "row 1, column 2 is -1", [&] {

@@ -34,7 +34,7 @@ TEST(MapSize, that_cannot_fit_is_refused_with_the_number) {
   const std::string text =
       refusal([&] { require_fits(*phi, 10424128, std::size_t{4} << 30); }, Errc::out_of_memory);
   EXPECT_TRUE(has(text, "monomials(degree=5) of 64 columns has 10424128 features")) << text;
-  EXPECT_TRUE(has(text, "need 791 TiB where 4.0 GiB are allowed")) << text;
+  EXPECT_TRUE(has(text, "need 791 TiB, but only 4.0 GiB is allowed")) << text;
   EXPECT_TRUE(has(refusal([] { polynomial_map<float>(10'000, 20); }, Errc::out_of_memory),
                   "more than 9.2e+18 features"));
 }
@@ -45,14 +45,14 @@ TEST(MapText, that_is_wrong_is_refused_with_the_column) {
   };
   EXPECT_TRUE(has(complaint("monomials"), "column 10: monomials needs degree"));
   EXPECT_TRUE(has(complaint("monomials()"), "monomials needs degree: monomials(degree=…)"));
-  EXPECT_TRUE(has(complaint("plain(degree:2)"), "column 13: ':' where '=' should be"));
-  EXPECT_TRUE(has(complaint("plain(degree=two)"), "column 14: 't' where a number should be"));
+  EXPECT_TRUE(has(complaint("plain(degree:2)"), "column 13: unexpected ':', expected '='"));
+  EXPECT_TRUE(has(complaint("plain(degree=two)"), "column 14: unexpected 't', expected a number"));
   EXPECT_TRUE(has(complaint("plain(degree=2.5)"),
                   "column 14: plain: degree = 2.5 must be a whole number from 1 to 30"));
   EXPECT_TRUE(has(complaint("plain(degree=99999999999)"),
                   "column 14: plain: degree = 99999999999 must be"));
   EXPECT_TRUE(has(complaint("squares(degree=2)"), "column 9: squares has no parameters"));
-  EXPECT_TRUE(has(complaint("squares() + 1"), "column 11: '+' where the end should be"));
+  EXPECT_TRUE(has(complaint("squares() + 1"), "column 11: unexpected '+', expected the end"));
   EXPECT_TRUE(has(complaint("polynomial(degree=0)"), "from 1 to 30"));
   EXPECT_TRUE(has(complaint("monomials(degree=31)"), "from 1 to 30"));
   EXPECT_TRUE(has(complaint("plain(degree=-1)"), "from 1 to 30"));
@@ -61,7 +61,7 @@ TEST(MapText, that_is_wrong_is_refused_with_the_column) {
   EXPECT_TRUE(has(complaint("square"), "no map 'square'; did you mean squares?"));
   EXPECT_TRUE(has(complaint(""), "there are identity, squares, monomials, polynomial, plain"));
   EXPECT_TRUE(has(complaint("fourier"), "no map 'fourier'"));  // of a model file only
-  EXPECT_TRUE(has(complaint("function(mine)"), "only that program"));
+  EXPECT_TRUE(has(complaint("function(mine)"), "only the program"));
 }
 
 TEST(MapText, every_map_of_the_table_is_made_by_its_example_and_its_own_text) {

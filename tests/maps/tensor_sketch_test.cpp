@@ -165,7 +165,8 @@ TYPED_TEST(TensorSketch, refuses_what_is_no_polynomial_and_hashes_that_lead_nowh
   for (const double wrong : {0.0, 9.0, -9.0, 1.5, 1e30, std::nan(""), HUGE_VAL}) {
     Matrix<T> hashes = Matrix<T>::Ones(2, 3);
     hashes(1, 2) = static_cast<T>(wrong);
-    refused(Errc::bad_option, "no signed bucket", [&] { tensor_sketch_map<T>(poly, 8, hashes); });
+    refused(Errc::bad_option, "not a signed bucket",
+            [&] { tensor_sketch_map<T>(poly, 8, hashes); });
   }
   refused(Errc::bad_option, "with 3 hash functions of 2 columns",
           [&] { tensor_sketch_map<T>(poly, 8, Matrix<T>::Ones(3, 3).eval()); });

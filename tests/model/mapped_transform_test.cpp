@@ -211,7 +211,7 @@ TEST(MappedParts, that_do_not_fit_together_are_refused) {
             kernel_map<double>(kernels::linear(), Matrix<double>{{1, nan}, {1, 1}, {2, 2}, {3, 3}});
       },
       "finite");
-  refused([](Parts& p) { p.scale = Vector<double>::Ones(4); }, "scales similarities", false);
+  refused([](Parts& p) { p.scale = Vector<double>::Ones(4); }, "scales kernel values", false);
   auto linear = test::sample_parts<double>();
   linear.input_mean = Vector<double>::Ones(3);
   EXPECT_HAS(error_of([&] { Model<double> model(linear); }).what(), "input mean");

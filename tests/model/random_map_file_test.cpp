@@ -73,7 +73,7 @@ std::string with_number(const std::string& file, std::size_t at, double value) {
 
 TEST(BadRandomMapFile, has_hash_functions_that_lead_nowhere) {
   for (const double wrong : {0.0, 5.0, -5.0, 2.5, 1e300})
-    expect_bad(with_number(sketch_file(), 5, wrong), "is no signed bucket from 1 to 4");
+    expect_bad(with_number(sketch_file(), 5, wrong), "is not a signed bucket from 1 to 4");
   for (const auto& file : {sketch_file(), fourier_file()})
     expect_bad(with_number(file, 5, std::numeric_limits<double>::infinity()),
                "'anchors' is not finite");
@@ -98,17 +98,17 @@ TEST(BadRandomMapFile, has_a_map_or_a_kernel_that_cannot_be_made) {
   for (const char* text : {"tensorsketch", "tensorsketch(", "tensorsketch(features=)",
                            "tensorsketch(features=4) ?", "tensorsketch(degree=4)"})
     expect_bad(with_word(sketch_file(), "map", text),
-               "has a map that cannot be made here: map, column ");
+               "has a map that cannot be constructed: map, column ");
   for (const char* text : {"tensorsketch(features=0)", "tensorsketch(features=-4)"})
-    expect_bad(with_word(sketch_file(), "map", text), "must be a whole number from 1");
+    expect_bad(with_word(sketch_file(), "map", text), "must be an integer from 1");
   for (const char* text : {"tensorsketch(features=6)", "tensorsketch(features=2097152)"})
     expect_bad(with_word(sketch_file(), "map", text), "must be a power of two");
   expect_bad(with_word(sketch_file(), "map", "tensorsketch(features=1048576)"), "differ in length");
-  expect_bad(with_word(sketch_file(), "map", "tensorsketch(features=2)"), "no signed bucket");
+  expect_bad(with_word(sketch_file(), "map", "tensorsketch(features=2)"), "not a signed bucket");
   expect_bad(with_word(sketch_file(), "kernel", "rbf(gamma=1)"), "has no TensorSketch");
   expect_bad(with_word(fourier_file(), "kernel", "linear"), "has no Fourier features");
-  expect_bad(with_word(fourier_file(), "kernel", "rbf"), "leaves a parameter to the data");
-  expect_bad(with_word(fourier_file(), "kernel", ""), "cannot be made here");
+  expect_bad(with_word(fourier_file(), "kernel", "rbf"), "is open");
+  expect_bad(with_word(fourier_file(), "kernel", ""), "cannot be constructed");
   expect_bad(with_word(fourier_file(), "map", "fourier(features=4)"), "fourier has no parameters");
   const std::string sparse = Model<double>(test::sparse_kernel_parts<double>()).serialize();
   expect_bad(with_word(sparse, "map", "fourier"), "are sparse");

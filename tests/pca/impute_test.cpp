@@ -95,7 +95,8 @@ TEST(Impute, in_fit_is_the_fit_of_the_completed_rows) {
 TEST(Impute, intervals_say_that_they_are_of_the_rows_as_completed) {
   const Matrix<double> x = low_rank(60, 5, 2, 0.3, 9);
   const FitOptions options{.components = 2, .missing = Missing::em};
-  EXPECT_HAS(fit(with_holes(x, 0.1, 3), options).report().certificate.reason, "as completed");
+  EXPECT_HAS(fit(with_holes(x, 0.1, 3), options).report().certificate.reason,
+             "of the imputed rows");
   EXPECT_EQ(fit(x, options).report().certificate.reason, "");
 }
 

@@ -247,9 +247,9 @@ TEST(Incremental, a_state_with_a_full_tree_goes_on_bit_for_bit) {
 }
 
 TEST(Incremental, refuses_options_that_need_the_rows_again) {
-  expect_error(Errc::bad_option, {"no other solver"},
+  expect_error(Errc::bad_option, {"no solver but"},
                [] { IncrementalPca<double>(3, {.solver = Solver::svd}); });
-  expect_error(Errc::bad_option, {"missing cells"},
+  expect_error(Errc::bad_option, {"missing values"},
                [] { IncrementalPca<double>(3, {.missing = Missing::mean}); });
   expect_error(Errc::bad_option, {"0 columns"}, [] { IncrementalPca<double>(0); });
 }
@@ -257,8 +257,7 @@ TEST(Incremental, refuses_options_that_need_the_rows_again) {
 TEST(Incremental, rows_whose_squares_vanish_are_not_called_equal) {
   IncrementalPca<double> pca(1);
   pca.update(Matrix<double>{{0.0}, {1e-202}});  // the square is 1e-404, and no double
-  expect_error(Errc::bad_data, {"squares below the smallest number", "multiply"},
-               [&] { pca.model(); });
+  expect_error(Errc::bad_data, {"squares that underflow", "multiply"}, [&] { pca.model(); });
 }
 
 TEST(Incremental, squares_of_residuals_need_not_fit_a_double) {

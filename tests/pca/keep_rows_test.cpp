@@ -95,7 +95,7 @@ TEST(KeepRows, kept_rows_are_in_the_file_and_older_files_have_none) {
   ModelParts<double> parts = model.parts();
   parts.rows.resize(8, 3);
   parts.rows.setZero();
-  expect_error(Errc::bad_data, {"rows it keeps"}, [&] { Model<double> wrong(parts); });
+  expect_error(Errc::bad_data, {"rows it stores"}, [&] { Model<double> wrong(parts); });
   parts.rows = Matrix<double>::Constant(1, 2, std::numeric_limits<double>::infinity());
   expect_error(Errc::bad_data, {"finite"}, [&] { Model<double> wrong(parts); });
 }

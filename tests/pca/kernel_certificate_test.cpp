@@ -325,10 +325,10 @@ TEST(KernelCertificate, M_P2_equal_rows_are_refused_alike_in_every_form) {
       Eigen::SparseMatrix<double, Eigen::RowMajor>(Eigen::MatrixXd(x).sparseView()));
   const Matrix<double> ones = Matrix<double>::Ones(300, 300);
   const std::vector<double> weights(300, 2.5);
-  const std::string want = "all rows are equal to this kernel: there is no variance to explain";
+  const std::string want = "all rows are equal under this kernel: there is no variance to explain";
   // Floats may have made them so.
   const std::string want_of_floats =
-      "all rows are equal to this kernel in single precision: there is no variance to explain";
+      "all rows are equal under this kernel in single precision: there is no variance to explain";
   for (const Solver solver : {Solver::automatic, Solver::dense, Solver::krylov}) {
     const FitOptions options{
         .components = 2, .kernel = kernels::rbf({.gamma = 0.5}), .solver = solver};

@@ -392,7 +392,7 @@ TEST(KernelPca, a_small_budget_gives_the_same_answer) {
   options.memory = 40 << 20;
   options.threads = 2;  // each takes room of its own
   const auto some = fit(x, options);
-  EXPECT_NE(some.report().solver.why.find("computed in each pass"), std::string::npos);
+  EXPECT_NE(some.report().solver.why.find("recomputed on every pass"), std::string::npos);
   EXPECT_LT((all.eigenvalues() - some.eigenvalues()).cwiseAbs().maxCoeff(),
             1e-9 * all.eigenvalues()[0]);
 }

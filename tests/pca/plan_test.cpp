@@ -33,7 +33,7 @@ TEST(Plan, the_time_decides_at_a_known_speed) {
     const Plan least = plan(1e-9, speed);
     EXPECT_EQ(rank_of(least), 16);
     EXPECT_HAS(least.why, "exact kernel PCA would take about");
-    EXPECT_HAS(least.why, "the time is exceeded");
+    EXPECT_HAS(least.why, "the target time is exceeded");
   }
 }
 

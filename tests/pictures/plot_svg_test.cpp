@@ -144,7 +144,7 @@ TEST(PlotSvg, loadings_have_a_panel_a_component) {
   EXPECT_TRUE(says(xml, "PC3 (") && says(xml, "column_12") && says(xml, "correlations"));
   const Example wide = example(50, 64, Scale::none);
   const Xml some = expect_clean(loadings_svg(wide.model));
-  EXPECT_TRUE(says(some, "of 64 columns that weigh most"));
+  EXPECT_TRUE(says(some, "of 64 columns with the largest loadings"));
   EXPECT_EQ(with_class(some, "rect", "frame"), 3u);
 }
 

@@ -96,7 +96,7 @@ TEST(TuneSvg, two_parameters_are_a_map_whose_best_square_is_marked) {
   EXPECT_EQ(on, 1u);
   EXPECT_TRUE(says(xml, "Best: " + kernel));
   EXPECT_TRUE(says(xml, "degree of poly") && says(xml, "coef0"));
-  EXPECT_TRUE(says(xml, "does best there"));
+  EXPECT_TRUE(says(xml, "Each square shows the best number"));
   // From below by number, not by text.
   const auto height_of = [&](const std::string& text) {
     for (const test::TextBox& box : test::text_boxes(xml))
@@ -141,13 +141,13 @@ TEST(TuneSvg, other_criteria_are_one_line) {
   Tuned tuned = search({"rbf(gamma=0.1)", "rbf(gamma=1)", "rbf(gamma=10)"}, {0});
   for (TuneCell& cell : tuned.cells) cell.score -= 3;  // a log-likelihood
   const Xml likelihood = drawn(tuned, Criterion::likelihood);
-  EXPECT_TRUE(says(likelihood, "log-likelihood a row"));
+  EXPECT_TRUE(says(likelihood, "log-likelihood per row"));
   EXPECT_FALSE(says(likelihood, "k = "));
   tuned = search({"rbf(gamma=0.1)", "rbf(gamma=1)"}, {3});
   tuned.cells[1].components = 5;
   const Xml parallel = drawn(tuned, Criterion::parallel);
   EXPECT_EQ(with_class(parallel, "path", "line").size(), 1u);
-  EXPECT_TRUE(says(parallel, "beyond chance"));
+  EXPECT_TRUE(says(parallel, "above chance"));
 }
 
 TEST(TuneSvg, many_numbers_of_components_are_thinned_and_any_size_is_drawn) {

@@ -185,10 +185,10 @@ TEST(Compress, claims_that_the_bytes_cannot_hold_are_refused) {
   };
   CompressedFile file = good;
   file.about.rows = Index{1} << 40;
-  EXPECT_HAS(refused(file), "too short");
+  EXPECT_HAS(refused(file), "shorter than declared");
   file = good;
   file.model_size = std::size_t{1} << 45;
-  EXPECT_HAS(refused(file), "too short");
+  EXPECT_HAS(refused(file), "shorter than declared");
   file = good;
   file.about.rows = 21;  // one more than there are
   EXPECT_HAS(refused(file), "scores end early");

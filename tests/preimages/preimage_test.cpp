@@ -160,8 +160,8 @@ TEST(PreImage, denoise_is_transform_and_back_or_starts_at_the_row) {
   filled(0, 1) = model.input_mean()[1];
   const Decoder<double> from_rows(model, {.start = PreImageStart::row});
   EXPECT_EQ(from_rows.denoise(hole, Missing::mean).rows, from_rows.denoise(filled).rows);
-  expect_error(Errc::bad_option, {"start at rows"}, [&] { from_rows(model.transform(noisy)); });
-  expect_error(Errc::bad_option, {"start at rows", "ridge"}, [&] {
+  expect_error(Errc::bad_option, {"start from rows"}, [&] { from_rows(model.transform(noisy)); });
+  expect_error(Errc::bad_option, {"start from rows", "ridge"}, [&] {
     Decoder<double> d(model, {.method = PreImageMethod::ridge, .start = PreImageStart::row});
   });
 }
@@ -359,7 +359,7 @@ TEST(PreImage, kernels_that_are_not_gaussian_take_the_ridge_and_say_why) {
     };
     EXPECT_HAS(asked(PreImageMethod::fixed_point), "use ridge");
     if (kernel.text().starts_with("matern") || kernel.text().starts_with("exp")) continue;
-    EXPECT_HAS(asked(PreImageMethod::distances), "falls with |x - y| alone");
+    EXPECT_HAS(asked(PreImageMethod::distances), "decreases with |x - y|");
     // Nothing is explained that was asked for.
     EXPECT_EQ(Decoder<double>(model, {.method = PreImageMethod::ridge}).text().find("fixed point"),
               std::string::npos);
@@ -415,7 +415,7 @@ TEST(PreImage, what_cannot_be_done_is_refused) {
                [&] { Decoder<double> d(fourier); });
   expect_error(Errc::bad_option, {"no rows", "`keep_rows=1000`"},
                [&] { Decoder<double> d(cubic); });
-  expect_error(Errc::bad_option, {"similarities"}, [&] { Decoder<double> d(similarities); });
+  expect_error(Errc::bad_option, {"kernel matrix"}, [&] { Decoder<double> d(similarities); });
   expect_error(Errc::bad_option, {"laplacian", "ridge"},
                [&] { Decoder<double> d(laplace, method(PreImageMethod::fixed_point)); });
   expect_error(Errc::bad_option, {"laplacian", "ridge"},

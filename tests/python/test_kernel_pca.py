@@ -180,7 +180,7 @@ def test_little_memory_gives_the_same_answer(digits):
     usual = mercer.KernelPCA(3, kernel="rbf", gamma=1e-3).fit(digits)
     # Less than the 1797² kernel values take: tiles are computed anew in every pass.
     small = mercer.KernelPCA(3, kernel="rbf", gamma=1e-3, memory=32 << 20).fit(digits)
-    assert "computed in each pass" in small.report()["solver"]["why"]
+    assert "recomputed on every pass" in small.report()["solver"]["why"]
     assert np.allclose(small.eigenvalues_, usual.eigenvalues_, rtol=1e-8)
 
 

@@ -79,7 +79,7 @@ bool may_refuse(const Problem& p, const Method& method, const Truth& truth,
   const auto says = [&](const char* text) { return message.find(text) != std::string::npos; };
   // Equal are rows that differ in nothing, or to a kernel in nothing but the oracle's own error.
   if (says("all rows are equal, ")) return rows_equal(p);
-  if (says("equal to this kernel")) return truth.trace <= 1e-16 * truth.size + truth.error;
+  if (says("equal under this kernel")) return truth.trace <= 1e-16 * truth.size + truth.error;
   // Kernel values are rounded, and landmarks solve with them.
   const double eps = p.single ? 1e-5 : !p.kernel ? 1e-14 : method.exact ? 1e-12 : 1e-10;
   // All variance is within the rounding of the numbers themselves.

@@ -197,7 +197,7 @@ TEST(Tune, a_kernel_that_does_not_work_is_marked_and_the_rest_goes_on) {
   EXPECT_HAS(tuned.cells[0].problem, "gamma");
   EXPECT_HAS(tuned.cells[1].problem, "positive semi-definite");
   EXPECT_EQ(tuned.best, 2);
-  expect_error(Errc::bad_data, {"no kernel of the grid works", "gamma"},
+  expect_error(Errc::bad_data, {"every kernel failed", "gamma"},
                [&] { tune(Rows<double>(x), {.kernels = {"rbf(gamma=-1)"}}); });
 }
 

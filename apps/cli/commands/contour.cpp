@@ -21,8 +21,7 @@ namespace mercer::cli {
 namespace {
 
 constexpr const char* contour_examples =
-    "  mercer contour rings.st -o contours.svg             with the rows that a kernel model "
-    "keeps\n"
+    "  mercer contour rings.st -o contours.svg             with the rows stored in a kernel model\n"
     "  mercer contour rings.st --data rings.csv --label class -o contours.svg\n"
     "  mercer contour rings.st --components 2 --levels 15 --size 400 -o - | rsvg-convert > "
     "rings.png\n";
@@ -53,10 +52,8 @@ void draw(const Model<T>& model, const ContourFlags& flags) {
   options.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
   if (!flags.rows.data.empty()) read_points(model, flags.model, flags.rows, flags.run, options);
   else if (model.map().space() != Space::kernel && !model.map().is_identity())
-    throw UsageError(
-        fmt::format("the model '{}' keeps no rows: --data DATA says which part of the "
-                    "plane to draw",
-                    flags.model));
+    throw UsageError(fmt::format(
+        "the model '{}' stores no rows: set the plotted range with --data DATA", flags.model));
   OutputFile out(flags.output);
   out.write(contour_svg(model, options));
   out.finish();

@@ -15,8 +15,9 @@ void read_points(const Model<T>& model, const std::string& model_path, const Row
   ProgressBar bar(!run.quiet);
   const ReadOptions reading = read_options(rows, run, bar.monitor());
   if (keeps_holes(reading.missing))
-    throw UsageError(fmt::format(
-        "--missing {} has no meaning here: use --missing drop, or fill the cells", rows.missing));
+    throw UsageError(
+        fmt::format("--missing {} is not supported here: use --missing drop, or impute the values",
+                    rows.missing));
   const auto source = open_for<T, double>(model, model_path, rows.data, reading);
   const Table<double> table = read_all(*source);
   options.points = Matrix<double>(table.rows().rows(), 2);

@@ -15,7 +15,7 @@ namespace mercer::cli {
 namespace {
 
 constexpr const char* denoise_examples =
-    "  mercer denoise digits.st noisy.csv -o clean.csv      what the components keep of each row\n"
+    "  mercer denoise digits.st noisy.csv -o clean.csv      project each row onto the components\n"
     "  mercer denoise digits.st noisy.csv -o clean.csv --distances quality.csv\n"
     "  mercer denoise wine.st new.csv --label cultivar | head\n";
 
@@ -56,7 +56,7 @@ void add_denoise(CLI::App& app) {
                           "the rows (.csv .tsv .npy; - for standard output)");
   add_preimage_flags(command, flags->preimage);
   add_choice(command, "--start", flags->preimage.start, "",
-             {{"ridge", "the row that the ridge finds"}, {"row", "the noisy row itself"}},
+             {{"ridge", "the ridge estimate"}, {"row", "the noisy row itself"}},
              "where the fixed-point iteration starts", "Pre-images");
   command.callback([flags] {
     files_of(*flags, "DATA")

@@ -33,12 +33,12 @@ namespace mercer::cli {
 namespace {
 
 constexpr const char* fit_examples =
-    "  mercer fit iris.csv --label species                  a first look, nothing is saved\n"
+    "  mercer fit iris.csv --label species                  a summary; nothing is saved\n"
     "  mercer fit wine.csv --label cultivar --scale std -k 0.9 -o wine.st --scores scores.csv\n"
     "  mercer fit big.npy -k 10 --memory 256MiB -o big.st   larger than memory: streamed, exact\n"
     "  mercer fit wine.csv --label cultivar --scale std --kernel rbf -k 3\n"
     "  mercer fit big.npy --kernel rbf -k 10 --approx 'cholesky(rank=500)' --memory 1GiB\n"
-    "  mercer fit big.npy --kernel rbf -k 10 --time 30s     exact if that is quick enough\n"
+    "  mercer fit big.npy --kernel rbf -k 10 --time 30s     exact if fast enough\n"
     "  mercer fit part-*.npy -k 10 -o all.st                several files, one table\n"
     "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
 
@@ -85,9 +85,9 @@ void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
   }
   text += "\n";
   if (const Index n = source.dropped_rows(); n > 0)
-    text += fmt::format("{} row{} with missing cells left out\n", n, n == 1 ? "" : "s");
+    text += fmt::format("{} row{} with missing values dropped\n", n, n == 1 ? "" : "s");
   if (const Index n = source.missing_cells(); n > 0 && !summary.report.imputation)
-    text += fmt::format("{} missing cell{} taken as the column's mean\n", n, n == 1 ? "" : "s");
+    text += fmt::format("{} missing value{} replaced by the column mean\n", n, n == 1 ? "" : "s");
   text += choice_lines(summary);
   text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) +
           certificate_line(summary) + "\n" + component_table(summary, out) + "\n" +
@@ -114,11 +114,11 @@ Components components_of(const FitFlags& flags) {
 
 void check_space(const FitFlags& flags) {
   const int spaces = !flags.kernel.empty() + !flags.map.empty() + flags.precomputed;
-  if (spaces > 1) throw UsageError("--kernel, --map and --precomputed exclude each other");
+  if (spaces > 1) throw UsageError("--kernel, --map and --precomputed are mutually exclusive");
   if (!flags.imputed.empty() && flags.rows.missing != "em")
-    throw UsageError("--imputed goes with --missing em");
+    throw UsageError("--imputed requires --missing em");
   if (flags.clip && flags.kernel.empty() && !flags.precomputed)
-    throw UsageError("--clip is for --kernel and --precomputed");
+    throw UsageError("--clip requires --kernel or --precomputed");
 }
 
 template <class T>
@@ -222,14 +222,14 @@ void fit_rows(const FitFlags& flags) {
 void add_fit(CLI::App& app) {
   auto flags = std::make_shared<FitFlags>();
   CLI::App& fit = add_command(app, "fit", "Find the principal components of rows", fit_examples);
-  add_list(fit, "DATA", flags->parts, "",
-           data_help("files") + "; several files are the parts of one table", "Files")
+  add_list(fit, "DATA", flags->parts, "", data_help("files") + "; several files form one table",
+           "Files")
       ->required();
   add_text(fit, "-o,--output", flags->model, "MODEL", "save the model here", "Results");
   add_text(fit, "--scores", flags->scores, "FILE",
            "save the scores of the rows (.csv .tsv .npy, or -)", "Results");
-  add_text(fit, "--imputed", flags->imputed, "FILE",
-           "with --missing em: save the rows with imputed cells", "Results");
+  add_text(fit, "--imputed", flags->imputed, "FILE", "with --missing em: save the imputed rows",
+           "Results");
   such_as(add_text(fit, "-k,--components", flags->components, "N|F|NAME",
                    "number of components: a count (10), a fraction of the variance (0.95), all, "
                    "auto (permutation test), gavish-donoho or minka",

@@ -22,9 +22,8 @@ namespace {
 constexpr const char* inspect_examples =
     "  mercer inspect wine.st\n"
     "  mercer inspect wine.st --json | jq .explained_variance_ratio\n"
-    "  mercer inspect wine.st --loadings                    what each column has to do with it\n"
-    "  mercer inspect rings.st --gradient rings.csv -o slopes.csv   which columns move a "
-    "component\n";
+    "  mercer inspect wine.st --loadings                    loadings of the columns\n"
+    "  mercer inspect rings.st --gradient rings.csv -o slopes.csv   gradient of a component\n";
 
 using InspectFlags = ColumnFlags;
 
@@ -58,7 +57,7 @@ void inspect(const Model<T>& model, const InspectFlags& flags) {
 void check(const InspectFlags& flags) {
   const bool gradient = !flags.gradient.empty();
   if (flags.loadings && gradient)
-    throw UsageError("--loadings and --gradient are two questions: ask one at a time");
+    throw UsageError("--loadings and --gradient are mutually exclusive");
   if (!flags.output.empty() && !flags.loadings && !gradient)
     throw UsageError("--output takes the rows of --loadings or --gradient");
   if (gradient && flags.json) throw UsageError("--gradient writes rows, not JSON: -o FILE");
@@ -80,7 +79,7 @@ void add_inspect(CLI::App& app) {
   add_switch(command, "--loadings", flags->loadings,
              "loadings, contributions and cos2 of each column (linear models)", "Results");
   add_text(command, "--gradient", flags->gradient, "DATA",
-           "the gradient of a component at these rows: which columns change it", "Results");
+           "the gradient of a component at these rows", "Results");
   add_text(command, "--component", flags->component, "N", "the component of --gradient", "Results");
   add_text(command, "-o,--output", flags->output, "FILE",
            "the loadings or gradients (.csv .tsv .npy)", "Results");

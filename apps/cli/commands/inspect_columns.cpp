@@ -87,9 +87,7 @@ template <class T>
 void show_loadings(const Model<T>& model, const ColumnFlags& flags) {
   require(model.map().is_identity(), Errc::bad_option,
           "'{}' is not a linear model: its components have no loadings{}", flags.model,
-          model.map().space() == Space::precomputed
-              ? ""
-              : "; --gradient DATA shows which columns move them");
+          model.map().space() == Space::precomputed ? "" : "; use --gradient DATA instead");
   const Loadings all = loadings(model);
   if (!flags.output.empty()) write_table(all, flags.output);
   if (flags.json) {
@@ -113,8 +111,8 @@ void show_loadings(const Model<T>& model, const ColumnFlags& flags) {
   if (all.cos2.size() > 0) text += block("cos2", all, all.cos2, 1, out);
   else
     text += out.dim(
-        "no correlations and no cos2: this model file does not hold the columns' variances; fit it "
-        "again\n");
+        "no correlations and no cos2: this model file does not contain the variances of the "
+        "columns; fit it again\n");
   print(text);
 }
 

@@ -21,7 +21,7 @@ namespace mercer::cli {
 namespace {
 
 constexpr const char* inverse_examples =
-    "  mercer inverse wine.st scores.csv -o again.csv       from scores back to the columns\n"
+    "  mercer inverse wine.st scores.csv -o again.csv       rows from scores\n"
     "  mercer inverse rbf.st scores.csv -o rows.csv --distances quality.csv      pre-images\n"
     "  mercer inverse rbf.st scores.csv --method ridge | head\n";
 

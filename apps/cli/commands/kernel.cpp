@@ -63,8 +63,7 @@ void list() {
       if (!spelling.empty()) text += fmt::format("    {:<14}{}\n", peer, spelling);
     text += '\n';
   }
-  print(text +
-        "Put together with +, * and ^: 0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear^2\n");
+  print(text + "Combine with +, * and ^: 0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear^2\n");
 }
 
 std::size_t memory_of(const KernelFlags& flags) {
@@ -79,20 +78,20 @@ void require_memory(const KernelFlags& flags, const Rows<T>& rows, double bytes,
   const auto memory = static_cast<double>(memory_of(flags));
   require(bytes <= memory, Errc::out_of_memory, "{} takes {}, more than the {} {}", what,
           format_bytes(bytes), format_bytes(memory),
-          flags.memory.empty() ? "that are free" : "of --memory");
+          flags.memory.empty() ? "of free memory" : "of --memory");
 }
 
 template <class T>
 Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
   if (keeps_holes(reading.missing))
     throw UsageError(
-        fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
+        fmt::format("--missing {} is not supported here: use --missing drop, or impute the values",
                     flags.rows.missing));
   const std::size_t memory = memory_of(flags);
   Table<T> table = read_all(*open<T>(flags.rows.data, reading), memory / 2);
   note_header(table.schema, flags.rows.data, flags.rows, flags.run);
   if (table.dropped_rows > 0 && !flags.run.quiet)
-    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", table.dropped_rows,
+    say(fmt::format("mercer: note: {} row{} with missing values dropped\n", table.dropped_rows,
                     table.dropped_rows == 1 ? "" : "s"));
   return table;
 }
@@ -153,7 +152,7 @@ std::string words(const Kernel& kernel, const MercerCheck& check, const Terminal
     text += fmt::format("witness: z'Kz = {:.6g} < 0 for the unit vector z = {}\n", check.smallest,
                         strongest(check));
   else if (kernel.always_valid()) text += out.dim("a Mercer kernel on any rows") + "\n";
-  else text += out.dim("on other rows it may not be: nothing proves it in general") + "\n";
+  else text += out.dim("not proven for other rows") + "\n";
   return text;
 }
 

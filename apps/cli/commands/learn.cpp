@@ -38,8 +38,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* learn_examples =
     "  mercer learn wine.csv --label cultivar --scale std --rule gha -k 3 -o wine.st\n"
     "  mercer learn iris.csv --label species --rule oja --theory --trace t.csv --plot oja.svg\n"
-    "  producer | mercer learn - --rule gha -k 3 -o model.st         as rows come, until Ctrl-C\n"
-    "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st     and, after a power cut:\n"
+    "  producer | mercer learn - --rule gha -k 3 -o model.st         row by row, until Ctrl-C\n"
+    "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st     then, to continue:\n"
     "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st --resume\n"
     "  mercer learn --explain-rate --rate 'power(c=1,t0=100,a=0.75)'\n";
 
@@ -89,7 +89,7 @@ double parse_until(std::string text) {
   } catch (const UsageError&) {
   }
   throw UsageError(
-      fmt::format("--until '{}' is no angle between 0 and 90 degrees, such as 0.5deg", all));
+      fmt::format("--until '{}' is not an angle between 0 and 90 degrees, such as 0.5deg", all));
 }
 
 void set_mean(const std::string& text, LearnerOptions& learner) {
@@ -102,7 +102,7 @@ void set_mean(const std::string& text, LearnerOptions& learner) {
     throw UsageError(fmt::format("--mean '{}' is neither running, nor none, nor a file", text));
   const Table<double> table = read<double>(text);
   require(!table.schema.sparse && table.x.rows() == 1, Errc::bad_data,
-          "--mean '{}' has {} rows; the known mean is one row, a number a column", text,
+          "--mean '{}' has {} rows; the mean is one row, with one number per column", text,
           table.rows().rows());
   learner.centre = LearnedMean::known;
   learner.mean = table.x.row(0).transpose();
@@ -122,10 +122,10 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
   l.seed = static_cast<std::uint64_t>(parse_integer("--seed", flags.run.seed, 0, largest));
   l.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
   if (!flags.kernel.empty() && !flags.map.empty())
-    throw UsageError("--kernel and --map exclude each other");
+    throw UsageError("--kernel and --map are mutually exclusive");
   if (!flags.kernel.empty()) o.kernel = Kernel::parse(flags.kernel);
   if (!flags.landmarks.empty()) {
-    if (flags.kernel.empty()) throw UsageError("--landmarks is for --kernel");
+    if (flags.kernel.empty()) throw UsageError("--landmarks requires --kernel");
     o.landmarks = parse_integer("--landmarks", flags.landmarks, 1, largest);
   }
   if (!flags.epochs.empty())
@@ -141,7 +141,7 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
   o.model_every = steps("--model-every", flags.model_every);
   o.resume = flags.resume;
   if (flags.resume && flags.checkpoint.empty())
-    throw UsageError("--resume needs --checkpoint FILE, to go on from");
+    throw UsageError("--resume requires --checkpoint FILE");
   if (o.checkpoint_every > 0 && flags.checkpoint.empty())
     throw UsageError("--checkpoint-every needs --checkpoint FILE");
   if (o.model_every > 0 && (flags.model.empty() || flags.model == "-"))
@@ -152,7 +152,7 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
 
 /// Says before the work what could only fail after it.
 void check_outputs(const LearnFlags& flags) {
-  if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
+  if (flags.checkpoint == "-") throw UsageError("--checkpoint must be a file");
   FilePlan plan;
   plan.reads("DATA", flags.rows.data)
       .writes("--output", flags.model, Content::model)
@@ -185,8 +185,9 @@ void explain(const Rate& rate, bool json) {
   for (const RobbinsMonro::Condition& c : theory.conditions)
     text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
   text += theory.every()
-              ? "a Robbins-Monro schedule: the run converges where theory says so\n"
-              : "no Robbins-Monro schedule: the run comes close, and stays about there\n";
+              ? "a Robbins-Monro schedule: the run converges under the conditions of the theory\n"
+              : "not a Robbins-Monro schedule: the run approaches the solution without converging "
+                "to it\n";
   print(text);
 }
 
@@ -252,7 +253,7 @@ std::string theory_lines(const TheoryReport& theory) {
                                  shown_angles < theory.angles.size() ? ", ..." : "",
                                  theory.angles.size() == 1 ? "" : "s");
   if (std::isfinite(theory.mean_gap))
-    text += fmt::format("        {:.3g} from the ODE in the mean, {:.3g} at the end\n",
+    text += fmt::format("        distance from the ODE: mean {:.3g}, final {:.3g}\n",
                         theory.mean_gap, theory.last_gap);
   return text;
 }
@@ -264,10 +265,10 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
   std::string text =
       out.bold(shown(source.name(), 60, out.unicode)) + "  " + shape_line(summary, out) + "\n";
   if (const Index n = source.dropped_rows() + static_cast<Index>(learned.skipped); n > 0)
-    text += fmt::format("{} row{} with missing cells left out\n", n, n == 1 ? "" : "s");
+    text += fmt::format("{} row{} with missing values dropped\n", n, n == 1 ? "" : "s");
   text += out.dim(fmt::format("{}; {} epoch{}, {}; {}", solver_line(summary, out), learned.epochs,
                               learned.epochs == 1 ? "" : "s",
-                              learned.shuffled ? "shuffled" : "as they come", stop_text(learned))) +
+                              learned.shuffled ? "shuffled" : "in order", stop_text(learned))) +
           "\n\n" + component_table(summary, out) + "\n" + loading_lines(summary, out) + "\n";
   text += learned.convergence.text + "\n" + certificate_line(summary);
   if (learned.theory) {
@@ -300,7 +301,7 @@ void learn_rows(const LearnFlags& flags) {
   ReadOptions reading = read_options(
       flags.rows, flags.run, [](const Progress&) { return !interrupted(); }, options.memory);
   if (keeps_holes(reading.missing))
-    throw UsageError(fmt::format("--missing {} needs what is not known yet: use error or drop",
+    throw UsageError(fmt::format("--missing {} is not supported by learn: use error or drop",
                                  flags.rows.missing));
   reading.live = true;
   if (flags.rows.data == "-") reading.block_bytes = 256 << 10;  // rows that are lost when stopped
@@ -360,9 +361,7 @@ void learn_rows(const LearnFlags& flags) {
   if (trace) pipe.survives([&] { trace->publish(); });
   bar.erase();
   if (flags.resume && !learned.resumed_at && !flags.run.quiet)
-    say(
-        fmt::format("mercer: note: there was no checkpoint '{}' yet: the run began at its "
-                    "beginning\n",
+    say(fmt::format("mercer: note: no checkpoint '{}' found; the run started from the beginning\n",
                     flags.checkpoint));
   if (!flags.run.quiet && !flags.json) show(learned, flags, *source);
   if (flags.json) print(json_of(learned, flags));
@@ -387,12 +386,12 @@ void add_learn(CLI::App& app) {
            "Results");
   add_text(c, "-k,--components", f.components, "N", "number of components", "Results");
   add_text(c, "--model-every", f.model_every, "N", "also save the model every N steps", "Results");
-  add_text(c, "--trace", f.trace, "FILE", "one row per so many steps (.csv .tsv .npy, or -)",
+  add_text(c, "--trace", f.trace, "FILE", "save the trace of the run (.csv .tsv .npy, or -)",
            "Results");
   add_text(c, "--trace-every", f.trace_every, "N", "steps between rows of the trace", "Results")
       ->default_str("about 1000 rows, denser at the beginning");
-  add_text(c, "--plot", f.plot, "FILE.svg", "plot the run beside its theory", "Results");
-  add_switch(c, "--theory", f.theory, "compute exact components and the ODE beside the run",
+  add_text(c, "--plot", f.plot, "FILE.svg", "plot the run and its theory", "Results");
+  add_switch(c, "--theory", f.theory, "compare the run with the exact components and the ODE",
              "Results");
   add_switch(c, "--json", f.json, "print the reports of model and run as JSON", "Results");
   add_switch(c, "--no-plot", f.no_plot, "no charts in the terminal", "Results");

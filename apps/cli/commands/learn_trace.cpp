@@ -29,12 +29,13 @@ TraceFile::TraceFile(std::string path, bool checkpoints, bool resume)
   if (!checkpoints) return;
   if (!is_text(path_))
     throw UsageError(
-        fmt::format("--trace '{}' with --checkpoint has to be a .csv or a .tsv file", path_));
+        fmt::format("--trace '{}' with --checkpoint must be a .csv or a .tsv file", path_));
   delimiter_ = path_.ends_with(".tsv") ? '\t' : ',';
   std::string first_cell;
   std::getline(std::ifstream(partial_), first_cell, delimiter_);
   require(first_cell.empty() || first_cell == "step", Errc::bad_file,
-          "'{}' is not a trace, and would be replaced; give --trace another name", partial_);
+          "'{}' is not a trace and would be overwritten; choose another name for --trace",
+          partial_);
   // A run that came to its end has given its trace the name already.
   std::error_code ignored;
   if (resume && !std::filesystem::exists(partial_, ignored))
@@ -111,7 +112,7 @@ void TraceFile::flush() {
 /// Cuts off what came after the first `rows` rows; the header is a line of its own.
 void TraceFile::keep(std::int64_t rows) {
   if (fd_ < 0) {
-    require(rows == 0, Errc::bad_option, "a trace that goes on needs --checkpoint");
+    require(rows == 0, Errc::bad_option, "resuming a trace requires --checkpoint");
     return;
   }
   std::int64_t lines = rows > 0 ? rows + 1 : 0;
@@ -121,11 +122,10 @@ void TraceFile::keep(std::int64_t rows) {
   for (ssize_t n; lines > 0 && (n = ::read(fd_, block, sizeof block)) > 0;)
     for (ssize_t i = 0; i < n && lines > 0; ++i, ++end)
       if (block[i] == '\n') --lines;
-  require(
-      lines == 0, Errc::bad_data,
-      "'{}' lacks rows that were written before the checkpoint: go on without --trace, or begin "
-      "anew without --resume",
-      partial_);
+  require(lines == 0, Errc::bad_data,
+          "'{}' lacks rows that were written before the checkpoint: resume without --trace, or "
+          "start again without --resume",
+          partial_);
   if (ftruncate(fd_, end) != 0) give_up("write");
   if (lseek(fd_, end, SEEK_SET) != end) give_up("write");
   headed_ = rows > 0;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* merge_examples =
     "  mercer merge monday.st tuesday.st -o both.st        as if all rows were fitted together\n"
-    "  mercer merge site-*.st -k 10 -o all.st              ten components of what they hold\n";
+    "  mercer merge site-*.st -k 10 -o all.st              keep ten components\n";
 
 struct MergeFlags {
   std::vector<std::string> models;
@@ -123,13 +123,13 @@ void add_merge(CLI::App& app) {
   add_text(command, "-o,--output", flags->output, "MODEL", "save the model here", "Results");
   such_as(add_text(command, "-k,--components", flags->components, "N|F|all",
                    "number of components: a count, a fraction of the variance, or all", "Results"),
-          {{"all", "all that the models have"}});
+          {{"all", "all components"}});
   add_switch(command, "--json", flags->json, "print the model's report as JSON", "Results");
   add_memory_flag(command, flags->memory);
   add_text(command, "--threads", flags->threads, "N", "number of threads; never changes results",
            "Running")
       ->default_str("one per core");
-  add_switch(command, "-q,--quiet", flags->quiet, "no text for people", "Running");
+  add_switch(command, "-q,--quiet", flags->quiet, "no summary", "Running");
   add_help(command);
   command.callback([flags] { run(*flags); });
 }

@@ -261,10 +261,10 @@ std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, const Plot
   }
   const bool none = !limits.t2 && !limits.spe;
   if ((!limits.t2 || (has_spe && !limits.spe)) && !flags.run.quiet)
-    say(fmt::format("the picture has no {}: {}; {}\n",
+    say(fmt::format("the plot has no {}: {}; {}\n",
                     none         ? "limits"
-                    : !limits.t2 ? "limit of T2"
-                                 : "limit of SPE",
+                    : !limits.t2 ? "T2 limit"
+                                 : "SPE limit",
                     !limits.t2 ? limits.t2_from : limits.spe_from,
                     limit_remedies(model, scorer, limits, good)));
   return t2spe_svg(all, limits, options);
@@ -293,10 +293,10 @@ const char* a_linear_plane(const PlotFacts& f) { return f.linear ? a_plane(f) : 
 const char* known_variances(const PlotFacts& f) {
   const char* why = a_linear_plane(f);
   if (why || f.correlations) return why;
-  return "does not know the variances of its columns (fit with --scale std or -k all)";
+  return "does not contain the variances of its columns (fit with --scale std or -k all)";
 }
 const char* two_columns(const PlotFacts& f) {
-  return f.two_columns ? nullptr : "has not two input columns";
+  return f.two_columns ? nullptr : "does not have two input columns";
 }
 const char* no_model(const PlotFacts&) { return "is a model, not the trace of a run"; }
 
@@ -314,11 +314,11 @@ constexpr PlotRow plot_table[] = {
      "a model of two columns; DATA is drawn as dots", false, false, two_columns, draw_contour,
      draw_contour},
     {"circle", "correlations of the columns with two components",
-     "a linear model that knows the variances of the columns", false, true, known_variances,
-     draw_circle, draw_circle},
+     "a linear model with the variances of the columns", false, true, known_variances, draw_circle,
+     draw_circle},
     {"t2spe", "rows by T2 and SPE with the limits of score; without SPE, T2 by row",
      "any model, DATA", true, false, any_model, draw_t2spe, draw_t2spe},
-    {"trace", "a learning run beside its theory", "the file of learn --trace instead of a model",
+    {"trace", "a learning run and its theory", "the file of learn --trace instead of a model",
      false, false, no_model, nullptr, nullptr},
 };
 
@@ -330,8 +330,7 @@ std::string draw(const Model<T>& model, const PlotFlags& flags) {
   const PlotRow& row = plot_row(flags.kind);
   const PlotOptions options = plot_options(flags, model.outputs());
   if (row.rows && flags.rows.data.empty())
-    throw UsageError(
-        fmt::format("--kind {} draws rows: name their file after the model", flags.kind));
+    throw UsageError(fmt::format("--kind {} draws rows: give DATA after the model", flags.kind));
   if constexpr (std::is_same_v<T, float>) return row.draw_float(model, flags, options);
   else return row.draw_double(model, flags, options);
 }
@@ -367,13 +366,13 @@ std::string draw_trace(const PlotFlags& flags) {
 
 void run(const PlotFlags& flags) {
   if (!flags.reference.empty() && flags.kind != "t2spe")
-    throw UsageError("--reference is for --kind t2spe: limits from these rows");
+    throw UsageError("--reference requires --kind t2spe");
   if (flags.rows.data == "-" && flags.reference == "-")
     throw UsageError("DATA and --reference cannot both be standard input");
   if (flags.rows.data.empty())
     for (const std::string* flag :
          {&flags.rows.columns, &flags.rows.exclude, &flags.rows.label, &flags.rows.id})
-      if (!flag->empty()) throw UsageError("there is no DATA to take columns from");
+      if (!flag->empty()) throw UsageError("options for columns require DATA");
   FilePlan()
       .reads("MODEL", flags.model)
       .reads("DATA", flags.rows.data)

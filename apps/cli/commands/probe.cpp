@@ -68,7 +68,7 @@ Matrix<double> parse_directions(const std::vector<std::string>& texts) {
                                    text, length, directions.cols()));
     const auto direction = Eigen::Map<const Eigen::RowVectorXd>(numbers.data(), length);
     if (direction.cwiseAbs().maxCoeff() == 0)
-      throw UsageError(fmt::format("--direction '{}' is zero; it points nowhere", text));
+      throw UsageError(fmt::format("--direction '{}' is the zero vector", text));
     directions.conservativeResize(directions.rows() + 1, length);
     directions.bottomRows(1) = direction;
   }
@@ -111,9 +111,9 @@ std::string words(const Probe& probe, const std::vector<std::string>& texts, con
     text += padded(shown(texts[static_cast<std::size_t>(i)], 40, out.unicode), width) +
             fmt::format("{:>14.6g}{:>10}\n", probe.variance[i],
                         fmt::format("{:.2f} %", 100 * probe.variance[i] / probe.total));
-  std::string scale = fmt::format("any direction: at most {:.6g}", probe.largest);
-  if (probe.has_smallest) scale += fmt::format(", at least {:.6g}", probe.smallest);
-  return text + out.dim(scale + fmt::format("; all together {:.6g}", probe.total)) + "\n";
+  std::string scale = fmt::format("over all directions: largest {:.6g}", probe.largest);
+  if (probe.has_smallest) scale += fmt::format(", smallest {:.6g}", probe.smallest);
+  return text + out.dim(scale + fmt::format("; total {:.6g}", probe.total)) + "\n";
 }
 
 template <class T>

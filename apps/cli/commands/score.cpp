@@ -146,7 +146,7 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
                                                     reading, level, flags.run.quiet, budget, &good);
   // Flags that no limit decides would call every row an ordinary one.
   require(flags.flag.empty() || limits.t2 || limits.spe, Errc::bad_data,
-          "there are no limits to flag rows by: {}; {}", limits.t2_from,
+          "no control limits to flag rows: {}; {}", limits.t2_from,
           limit_remedies(model, scorer, limits, good));
   Findings found = stream(model, scorer, limits, *source, flags, reading, budget.piece_bytes());
   bar.erase();

@@ -16,7 +16,7 @@ constexpr std::size_t most_shown = 10;
 std::string limit_line(const char* name, const std::optional<double>& limit, double level,
                        const std::string& from, Index beyond, Index rows) {
   if (!limit) return fmt::format("{:<5} no limit: {}\n", name, from);
-  return fmt::format("{:<5} {:.12g} % limit {:.6g} ({}); {} row{} beyond, {:.2f} %\n", name,
+  return fmt::format("{:<5} {:.12g} % limit {:.6g} ({}); {} row{} outside, {:.2f} %\n", name,
                      100 * level, *limit, from, beyond, beyond == 1 ? "" : "s",
                      100 * static_cast<double>(beyond) / static_cast<double>(rows));
 }
@@ -69,7 +69,7 @@ std::string words_of(const Findings& found, const ScoreLimits& limits, const std
       totals.rows == 1 ? "" : "s", found.components, found.components == 1 ? "" : "s");
   if (found.no_spe.empty())
     text += fmt::format(
-        "mean squared reconstruction error {:.6g} a row\n"
+        "mean squared reconstruction error {:.6g} per row\n"
         "explained variance {:.2f} % of these rows, {:.2f} % in the fit\n",
         totals.mean_spe(), 100 * totals.explained(), 100 * found.fitted);
   text += limit_line("T2", limits.t2, limits.level, limits.t2_from, found.t2, totals.rows);

@@ -39,7 +39,7 @@ constexpr const char* tune_examples =
     "  mercer tune data.npy --kernel 'rbf(gamma={0.01..10:7})' --kernel 'poly(degree={2,3})' -k "
     "2,5,10\n"
     "  mercer tune data.npy --kernel laplacian --criterion parallel --plot tune.svg\n"
-    "  mercer tune big.npy --kernel rbf --rows 5000 --checkpoint tune.jsonl    stop and go on\n";
+    "  mercer tune big.npy --kernel rbf --rows 5000 --checkpoint tune.jsonl    resumable\n";
 
 struct TuneFlags {
   RowFlags rows;
@@ -66,7 +66,7 @@ std::vector<Index> parse_list(const std::string& text) {
 std::vector<OptionValue> criterion_values() {
   using enum Criterion;
   return {{std::string(name_of(preimage_cv)), "pre-image error of held-out rows"},
-          {std::string(name_of(parallel)), "variance of significant components beyond chance"},
+          {std::string(name_of(parallel)), "variance of significant components above chance"},
           {std::string(name_of(likelihood)), "leave-one-out likelihood; rbf and laplacian"}};
 }
 
@@ -142,7 +142,7 @@ void share_memory(TuneOptions& options, const Rows<T>& all) {
   // The Krylov basis, which for so few rows may be all of the space.
   const double least_fit = 8 * used * std::min(used, 2400.0) + (4 << 20);
   require(held + preimages + least_fit <= total, Errc::out_of_memory,
-          "--memory {} is too little: tuning on {} rows takes {} or more; look at fewer (--rows)",
+          "--memory {} is too small: tuning on {} rows needs at least {}; use fewer (--rows)",
           format_bytes(total), used, format_bytes(held + preimages + least_fit));
   const double affordable = (total - held) / (preimages + least_fit);
   const int threads = std::min(thread_count(options.fit.threads), options.folds);
@@ -180,7 +180,7 @@ void tune_rows(const TuneFlags& flags) {
   options.rows = static_cast<Index>(parse_integer("--rows", flags.most_rows, 10, 100'000));
   options.preimage.method = parse_preimage_method(flags.method);
   options.preimage.threads = options.fit.threads;
-  if (flags.checkpoint == "-") throw UsageError("--checkpoint has to be a file");
+  if (flags.checkpoint == "-") throw UsageError("--checkpoint must be a file");
   FilePlan plan;
   plan.reads("DATA", flags.rows.data)
       .writes("--output", flags.model, Content::model)
@@ -197,8 +197,8 @@ void tune_rows(const TuneFlags& flags) {
   KeptRows<T> source(open<T>(flags.rows.data, reading), options.fit.memory, true);
   note_header(source.schema(), source.name(), flags.rows, flags.run);
   require(source.in_memory(), Errc::out_of_memory,
-          "'{}' does not fit into half of --memory {}, and tuning draws from all rows: it takes {} "
-          "or more",
+          "'{}' does not fit into half of --memory {}, and tuning samples from all rows: at least "
+          "{} is needed",
           source.name(), flags.variance.memory,
           format_bytes(2.0 * sizeof(T) * static_cast<double>(source.expected_rows()) *
                        static_cast<double>(source.schema().features)));

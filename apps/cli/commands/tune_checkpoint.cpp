@@ -90,18 +90,20 @@ TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& ident
       try {
         if (begin == 0)
           require(line.at("tune").get<std::string>() == identity, Errc::bad_file,
-                  "--checkpoint '{}' is of other rows or options; remove it, or name another file",
+                  "--checkpoint '{}' belongs to other rows or options; remove it, or choose "
+                  "another file",
                   path);
         else
           for (const Json& cell : line) cells_.push_back(cell_of(cell));
       } catch (const nlohmann::json::exception&) {
-        fail(Errc::bad_file, "--checkpoint '{}', line {} is not of tune; name another file", path,
+        fail(Errc::bad_file,
+             "--checkpoint '{}', line {} was not written by tune; choose another file", path,
              std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n') + 1);
       }
       whole_ = end + 1;
     }
     require(whole_ > 0 || text.empty(), Errc::bad_file,
-            "--checkpoint '{}' is not of tune; name another file", path);
+            "--checkpoint '{}' was not written by tune; choose another file", path);
   }
 }
 

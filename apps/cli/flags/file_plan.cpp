@@ -136,7 +136,7 @@ void FilePlan::check() const {
   for (const File& output : outputs_)
     if (output.path != "-" && standard_output &&
         standard_output == identity_of(output.path, STDOUT_FILENO))
-      throw UsageError(fmt::format("standard output is {} '{}' too; send it to another file",
+      throw UsageError(fmt::format("standard output is also {} '{}'; redirect it to another file",
                                    output.option, output.path));
   for (const File& output : outputs_) require_extension(output.option, output.path, output.content);
   for (const File& output : outputs_)

@@ -27,7 +27,7 @@ double entries_of(const Rows<T>& rows) {
 }
 
 [[noreturn]] void too_small(double total, double least) {
-  fail(Errc::out_of_memory, "--memory {} is too little: this takes {} or more", format_bytes(total),
+  fail(Errc::out_of_memory, "--memory {} is too small: at least {} is needed", format_bytes(total),
        format_bytes(least));
 }
 

@@ -48,21 +48,21 @@ Value choose(std::string_view option, std::string_view text,
 }
 
 constexpr Choice<Missing> missing_choices[] = {
-    {"error", Missing::error, "refuse the file"},
-    {"drop", Missing::drop, "leave the row out"},
-    {"mean", Missing::mean, "use the mean of the column"},
+    {"error", Missing::error, "report an error"},
+    {"drop", Missing::drop, "drop the row"},
+    {"mean", Missing::mean, "use the column mean"},
     {"em", Missing::em, "linear PCA: impute by iterative PCA"}};
 constexpr Choice<Header> header_choices[] = {
     {"auto", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}};
 constexpr Choice<Scale> scale_choices[] = {
-    {"none", Scale::none, "columns as they are"},
+    {"none", Scale::none, "no scaling"},
     {"std", Scale::std, "divide each column by its standard deviation; kept in the model"}};
 constexpr Choice<bool> precision_choices[] = {{"double", false}, {"float", true}};
 constexpr Choice<int> ddof_choices[] = {{"1", 1}, {"0", 0}};
 constexpr Choice<char> delimiter_choices[] = {
     {"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"pipe", '|'}, {"space", ' '}};
 constexpr Choice<Components (*)()> component_choices[] = {
-    {"all", all_components, "all that the data have"},
+    {"all", all_components, "all components"},
     {"auto", significant, "those that pass a permutation test"},
     {"gavish-donoho", gavish_donoho, "those above the optimal threshold for white noise"},
     {"minka", minka, "the number with the largest evidence (Minka 2000)"}};
@@ -197,7 +197,7 @@ void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
   add_text(app, "--columns", flags.columns, "LIST",
            "feature columns by name or number, with ranges: a,b,5-9", rows_group)
       ->default_str("all others");
-  add_text(app, "--exclude", flags.exclude, "LIST", "columns to leave out", rows_group);
+  add_text(app, "--exclude", flags.exclude, "LIST", "columns to exclude", rows_group);
   add_text(app, "--label", flags.label, "COL",
            "label column: copied to every output, not a feature", rows_group);
   add_text(app, "--id", flags.id, "COL", "id column: copied to every output, not a feature",
@@ -212,7 +212,7 @@ void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
   add_choice(app, "--header", flags.header, "", names_of(header_choices),
              "whether the first line is a header", rows_group);
   such_as(add_text(app, "--delimiter", flags.delimiter, "CHAR",
-                   "what separates cells: one character or a name", rows_group)
+                   "delimiter: one character or a name", rows_group)
               ->default_str("by extension"),
           names_of(delimiter_choices));
   add_choice(app, "--format", flags.format, "", format_values(), "format of the rows", rows_group);
@@ -224,7 +224,7 @@ void add_run_flags(CLI::App& app, RunFlags& flags) {
       ->default_str("one per core");
   add_text(app, "--seed", flags.seed, "N", "seed of everything that draws random numbers",
            run_group);
-  add_switch(app, "-q,--quiet", flags.quiet, "no text for people and no progress bar", run_group);
+  add_switch(app, "-q,--quiet", flags.quiet, "no summary and no progress bar", run_group);
 }
 
 CLI::Option* add_precision_flag(CLI::App& app, std::string& precision, const std::string& help) {
@@ -249,8 +249,8 @@ std::int64_t parse_integer(std::string_view option, std::string_view text, std::
   if (!value || *value < low || *value > high)
     throw UsageError(
         high == std::numeric_limits<std::int64_t>::max()
-            ? fmt::format("{} '{}' is not a whole number from {} on", option, text, low)
-            : fmt::format("{} '{}' is not a whole number from {} to {}", option, text, low, high));
+            ? fmt::format("{} '{}' is not an integer of at least {}", option, text, low)
+            : fmt::format("{} '{}' is not an integer from {} to {}", option, text, low, high));
   return *value;
 }
 
@@ -310,7 +310,7 @@ double parse_seconds(std::string_view option, std::string_view text) {
   while (digits.ends_with(' ')) digits.remove_suffix(1);
   const auto value = number<double>(digits);
   if (!value || !(*value > 0) || !std::isfinite(*value * unit))
-    throw UsageError(fmt::format("{} '{}' is no time such as 30s, 5min or 2h", option, text));
+    throw UsageError(fmt::format("{} '{}' is not a time such as 30s, 5min or 2h", option, text));
   return *value * unit;
 }
 
@@ -360,8 +360,8 @@ void note_header(const Schema& schema, const std::string& file, const RowFlags& 
     before = number;
   }
   say(
-      fmt::format("mercer: note: the first line of '{}' counts up ({}, {}, ...) and is taken for "
-                  "names; --header no makes it a row\n",
+      fmt::format("mercer: note: the first line of '{}' ({}, {}, ...) is read as a header; use "
+                  "--header no to read it as a row\n",
                   file, names[0], names[1]));
 }
 

@@ -54,7 +54,7 @@ template <class T>
 void say_dropped(const Source<T>& source, const RunFlags& run) {
   const Index n = source.dropped_rows();
   if (n > 0 && !run.quiet)
-    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", n, n == 1 ? "" : "s"));
+    say(fmt::format("mercer: note: {} row{} with missing values dropped\n", n, n == 1 ? "" : "s"));
 }
 
 template std::unique_ptr<Source<float>> open_like(const Model<float>&, const ThroughModelFlags&,

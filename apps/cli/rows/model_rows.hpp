@@ -34,7 +34,7 @@ std::unique_ptr<Source<Row>> open_for(const Model<T>& model, const std::string& 
 template <class T>
 void note_dropped(const Source<T>& source, bool quiet) {
   if (const Index n = source.dropped_rows(); n > 0 && !quiet)
-    say(fmt::format("mercer: note: {} row{} with missing cells left out\n", n, n == 1 ? "" : "s"));
+    say(fmt::format("mercer: note: {} row{} with missing values dropped\n", n, n == 1 ? "" : "s"));
 }
 
 /// A level of --flag: 0.99, 0.999.

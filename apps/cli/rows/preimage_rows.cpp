@@ -13,9 +13,9 @@ std::vector<OptionValue> preimage_method_values() {
     return OptionValue{std::string(name_of(method)), notes};
   };
   return {row(automatic, "exact where possible, then fixed-point, then ridge"),
-          row(exact, "decode the features; linear models and maps that hold x"),
+          row(exact, "exact inverse; linear models and maps that include x"),
           row(ridge, "a regression from scores to rows"),
-          row(fixed_point, "Gaussian kernels: from the ridge's row, penalised"),
+          row(fixed_point, "Gaussian kernels: penalised, from the ridge estimate"),
           row(distances, "kernels of |x - y|: from distances to neighbours")};
 }
 
@@ -26,7 +26,7 @@ void add_preimage_flags(CLI::App& command, PreImageFlags& flags, bool with_dista
   add_text(command, "--alpha", flags.alpha, "X", "ridge: regularisation", group)
       ->default_str("by leave-one-out error");
   add_text(command, "--penalty", flags.penalty, "X",
-           "fixed-point: penalty on the distance to the ridge's row; 0: none", group)
+           "fixed-point: penalty on the distance to the ridge estimate; 0: none", group)
       ->default_str("0.1");
   if (with_distances)
     add_text(command, "--distances", flags.distances, "FILE",
@@ -47,8 +47,9 @@ PreImageOptions preimage_options(const PreImageFlags& flags, int threads) {
 std::string preimage_words(const std::string& how, Index count, double sum, Index outside,
                            Index not_converged) {
   return fmt::format(
-      "pre-images by {}\nmean distance {:.3g} in feature space, of a spread of 1; {} of {} rows "
-      "outside the data, {} not converged\n",
+      "pre-images by {}\n"
+      "mean distance {:.3g} in feature space, relative to the spread; {} of {} rows outside the "
+      "data, {} not converged\n",
       how, sum / static_cast<double>(count), outside, count, not_converged);
 }
 

@@ -52,7 +52,7 @@ Model<float> of_rounded_rows(Model<float> model, double tolerance) {
   if (!((c.rounding + added) / first <= allowed))
     throw Error(Errc::not_converged,
                 fmt::format("rounding the rows to float leaves the eigenvalues uncertain by {:.1e} "
-                            "of the first, beyond {:.0e}; leave out --precision float",
+                            "of the first, above {:.0e}; omit --precision float",
                             (c.rounding + added) / first, allowed));
   c.rounding += added;
   for (std::size_t j = 0; j < c.low.size(); ++j) {

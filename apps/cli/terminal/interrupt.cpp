@@ -31,7 +31,7 @@ void on_lost_bytes(int, siginfo_t* info, void*) {
   const char* const file = info->si_code > 0 ? mapped_file_at(info->si_addr) : nullptr;
   const std::string_view parts[] = {
       "mercer: ", file ? "'" : "a file", file ? file : "", file ? "'" : "",
-      " became shorter while it was read, or its disk failed; try again when it is whole\n"};
+      " was truncated while it was read, or its disk failed; try again with a complete file\n"};
   char line[512];
   std::size_t size = 0;
   for (const std::string_view part : parts) {

@@ -131,7 +131,7 @@ std::string certificate_line(const Summary& summary) {
     above = std::max(above, c.high[j] - value);
   }
   const std::string certain =
-      c.confidence == 1 ? "proven" : fmt::format("{:.6g} % certain", 100 * c.confidence);
+      c.confidence == 1 ? "proven" : fmt::format("{:.6g} % confidence", 100 * c.confidence);
   const double first = summary.eigenvalues[0];
   const auto share = [&](double error) {  // of the first, which a model has only above 0
     return error < 1e-4 * first ? fmt::format("{:.2g} of the first", error / first)
@@ -150,19 +150,20 @@ std::string merge_line(const Summary& summary) {
   const MergeReport& merged = summary.report.merged;
   if (merged.models == 0) return {};
   if (merged.missing_variance == 0)
-    return fmt::format("made of {} models, exact to rounding\n", merged.models);
+    return fmt::format("merged from {} models, exact up to rounding\n", merged.models);
   return fmt::format(
-      "made of {} models, of which not all have all their components: each variance is as shown or "
-      "up to {:.3g} larger; the total is exact\n",
+      "merged from {} models, not all with all components: each variance is exact or up to {:.3g} "
+      "larger; the total is exact\n",
       merged.models, merged.missing_variance);
 }
 
 std::string choice_lines(const Summary& summary) {
   std::string lines;
   if (const auto& filled = summary.report.imputation)
-    lines += fmt::format("{} filled by what the other cells say, {}, within {:.2g} deviations\n",
-                         count_text(filled->cells, "missing cell"),
-                         count_text(filled->iterations, "iteration"), filled->change);
+    lines += fmt::format(
+        "{} imputed by iterative PCA, {}, within {:.2g} standard deviations of the limit\n",
+        count_text(filled->cells, "missing value"), count_text(filled->iterations, "iteration"),
+        filled->change);
   if (const auto& chosen = summary.report.chosen)
     lines += fmt::format("{}: {}\n", chosen->method, chosen->reason);
   return lines;
@@ -200,7 +201,7 @@ std::string component_table(const Summary& summary, const Terminal& terminal) {
 
 std::string loading_lines(const Summary& summary, const Terminal& terminal) {
   if (summary.similarities > 0)
-    return fmt::format("  made of the similarities to {}\n",
+    return fmt::format("  combinations of the kernel values at {}\n",
                        count_text(summary.similarities, "anchor"));
   std::string out;
   for (Index c = 0; c < summary.loadings.rows(); ++c) {

@@ -1,4 +1,4 @@
-"""Principal component analysis in all its forms, with scikit-learn's interface.
+"""Linear and kernel principal component analysis with scikit-learn's interface.
 
 >>> from mercer import PCA
 >>> PCA(n_components=1).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.1]]).components_.round(2)

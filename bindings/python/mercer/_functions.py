@@ -1,4 +1,4 @@
-"""Functions beside the estimators."""
+"""Functions of the package."""
 import json
 import os
 from typing import NamedTuple
@@ -16,17 +16,17 @@ from ._rows import FLOATS, kernel_text, rows_of, threads_of
 
 
 class KernelCheck(NamedTuple):
-    """What `check_kernel` found.
+    """Result of `check_kernel`.
 
     Attributes
     ----------
     valid : bool
-        Symmetric and positive semi-definite on the rows that were looked at.
+        Symmetric and positive semi-definite on the checked rows.
     symmetric, positive : bool
     smallest, largest : float
         Eigenvalues of the kernel matrix.
     noise : float
-        Rounding that an eigenvalue may carry.
+        Bound on the rounding of an eigenvalue.
     asymmetry : float
         Largest \\|k(x, y) − k(y, x)\\|.
     witness : ndarray
@@ -34,7 +34,7 @@ class KernelCheck(NamedTuple):
     sample : list of int
         The rows that belong to the entries of `witness`.
     n_checked, n_rows : int
-        Rows looked at, and rows there were.
+        Checked rows, and all rows.
     """
 
     valid: bool
@@ -98,7 +98,7 @@ def kernel_matrix(kernel, X, Y=None, *, gamma=None, degree=3, coef0=1, n_jobs=No
 
 
 def check_kernel(kernel, X, *, gamma=None, degree=3, coef0=1, at_most=1000, n_jobs=None):
-    """Is the kernel symmetric, and its matrix on these rows positive semi-definite?
+    """Check whether a kernel is symmetric and positive semi-definite on the rows.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def check_kernel(kernel, X, *, gamma=None, degree=3, coef0=1, at_most=1000, n_jo
     gamma, degree, coef0
         Of the kernel, when it is one of scikit-learn's.
     at_most : int, default=1000
-        Of more rows an even sample is looked at.
+        Largest number of rows to check, evenly spaced.
     n_jobs : int, default=None
         Threads.
 
@@ -149,7 +149,7 @@ def kernel_parameters(kernel):
     Returns
     -------
     parameters : dict of str to float or None
-        None: left to the data. A name that several kernels have is 'rbf.gamma', 'rbf#2.gamma'.
+        None: estimated from the data. A name that several kernels have is 'rbf.gamma', 'rbf#2.gamma'.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def kernel_with(kernel, name, value):
 
 
 def load(path):
-    """Open a model that `save` or the command line wrote.
+    """Load a model written by `save` or the command line.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def load(path):
     Returns
     -------
     estimator : PCA, KernelPCA, HebbianPCA or Nystroem
-        Fitted; its scores are those of `mercer transform`, to the last bit.
+        Fitted; its scores are bit-identical to those of `mercer transform`.
 
     Examples
     --------
@@ -211,14 +211,14 @@ def load(path):
 
 
 def merge(models, n_components=None):
-    """Make one PCA of several: as if all their rows had been fitted together.
+    """Merge several PCA models, as if all their rows had been fitted together.
 
     Parameters
     ----------
     models : list of PCA or IncrementalPCA, or of paths
         Fitted to different rows of the same columns.
     n_components : int, default=None
-        None: all that the models have.
+        None: all.
 
     Returns
     -------

@@ -52,26 +52,26 @@ class HebbianPCA(
     epochs : int, default=None
         Passes of `fit` over the rows; None: until it has converged, at most 100.
     batch_size : int, default=1
-        Rows a step.
+        Rows per step.
     shuffle : bool, default=True
-        `fit` takes the rows of each epoch in a new order.
+        Shuffle the rows in each epoch of `fit`.
     forgetting : float, default=0.0
-        Share by which what was learned fades with each row, for streams that drift.
+        Discount of the past per row, for streams that drift.
     whiten : bool, default=False
         Scores of unit variance.
     random_state : int, RandomState instance or None, default=None
-        Of the first weights and the order; None: the default seed of the library.
+        Of the initial weights and the order; None: the default seed of the library.
     n_jobs : int, default=None
         Threads of mini-batches and of `transform`.
     progress : callable, default=None
-        Called with a :class:`mercer.Progress` a few times a second; False stops the fit.
+        Called with a :class:`mercer.Progress` a few times per second; False stops the fit.
     verbose : bool, default=False
-        A progress bar (tqdm's when it is there).
+        Show a progress bar (tqdm's if installed).
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The weights made orthonormal, by falling variance.
+        The orthonormalised weights, by decreasing variance.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
         Of recent outputs.
     mean_ : ndarray of shape (n_features,)
@@ -79,9 +79,9 @@ class HebbianPCA(
     n_iter_ : int
         Epochs of the last `fit`.
     converged_ : bool
-        Whether the last `fit` ended within 2 degrees of the components of the rows.
+        Whether the last `fit` ended within 2 degrees of the exact components.
     state_ : {'converged', 'not moving', 'moving'}
-        How the last `fit` ended; weights that do not move may be far from the components.
+        State at the end of the last `fit`; 'not moving' does not imply convergence.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class HebbianPCA(
         }
 
     def fit(self, X, y=None):
-        """Learn from all rows, in as many epochs as it takes.
+        """Learn from all rows, in several epochs.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class HebbianPCA(
     def partial_fit(self, X, y=None):
         """Learn from each row once, in order.
 
-        After `fit` a new stream begins: its rows are not learned on top of those of `fit`.
+        After `fit` a new stream starts: the result of `fit` is discarded.
 
         Parameters
         ----------

@@ -112,13 +112,13 @@ def columns_after(X, mean, variance, rows):
 class IncrementalPCA(
     LinearScores, ModelNumbers, ModelFile, Continues, decomposition.IncrementalPCA
 ):
-    """Principal component analysis of rows that come in batches.
+    """Principal component analysis of rows in batches.
 
     A drop-in for :class:`sklearn.decomposition.IncrementalPCA`. Up to 4,096 columns it is exact:
-    what is kept are the moments of all rows so far and a triangular factor of them, some ten times
-    n_features² numbers, and the result is that of :class:`PCA`, to the last bit the same whatever
-    the batches were. Of more columns the leading directions are kept, as in
-    scikit-learn, and each batch is merged with them.
+    it stores the moments of all rows so far and a triangular factor, about ten times
+    n_features² numbers, and the result equals that of :class:`PCA`, bit-identical for any
+    batches. With more columns it keeps the leading directions, as in
+    scikit-learn, and merges each batch with them.
 
     Parameters
     ----------
@@ -127,9 +127,9 @@ class IncrementalPCA(
     whiten : bool, default=False
         Scores of unit variance.
     copy : bool, default=True
-        Rows are never changed, whatever this says.
+        Ignored: rows are never modified.
     batch_size : int, default=None
-        Rows that `fit` takes at a time; None: 5·n_features. Up to 4,096 columns it changes nothing.
+        Rows per batch of `fit`; None: 5·n_features. No effect on results up to 4,096 columns.
     n_jobs : int, default=None
         Threads; None: as many as BLAS may use, which threadpoolctl limits.
 
@@ -164,7 +164,7 @@ class IncrementalPCA(
         self.n_jobs = n_jobs
 
     def fit(self, X, y=None):
-        """Forget what was seen, and take in all rows.
+        """Fit all rows, discarding earlier ones.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class IncrementalPCA(
         return gen_batches(n_samples, self.batch_size_, min_batch_size=max(2, self.n_components_))
 
     def partial_fit(self, X, y=None, check_input=True):
-        """Take in the rows of one more batch.
+        """Update the model with a batch of rows.
 
         Parameters
         ----------

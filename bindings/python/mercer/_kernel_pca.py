@@ -51,33 +51,33 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
     alpha : float, default=1.0
         Ridge of the inverse transform.
     fit_inverse_transform : bool, default=False
-        Learn to map scores back to rows.
+        Fit the inverse transform from scores to rows.
     eigen_solver : {'auto', 'dense', 'arpack', 'randomized'}, default='auto'
         'arpack' and 'randomized' are a block Krylov method that runs until its residuals are below
         `tolerance`.
     tol : float, default=0
         With 'arpack' the tolerance, unless it is 0.
     max_iter, iterated_power
-        Checked and not used: the Krylov method ends by its residuals.
+        Validated but not used: the Krylov method stops by its residuals.
     remove_zero_eig : bool, default=False
-        Leave out components without variance, which are kept as zeros otherwise.
+        Omit components without variance, which are zeros otherwise.
     random_state : int, RandomState instance or None, default=None
         Of landmarks and random features; None: the default seed of the library.
     copy_X : bool, default=True
-        Rows are never changed, whatever this says.
+        Ignored: rows are never modified.
     n_jobs : int, default=None
         Threads; None: as many as BLAS may use, which threadpoolctl limits.
     approximation : str, default=None
-        For more rows than a kernel matrix allows: 'nystrom(landmarks=1000)',
+        For many rows: 'nystrom(landmarks=1000)',
         'cholesky(tolerance=0.01)', 'fourier(features=2000)', 'tensorsketch(features=2048)'.
     tolerance : float, default=1e-10
         Largest residual, relative to the first eigenvalue.
     memory : int, default=None
-        Bytes that the fit may take; None: what the machine has free.
+        Memory budget of the fit in bytes; None: the free memory.
     progress : callable, default=None
-        Called with a :class:`mercer.Progress` a few times a second; False stops the fit.
+        Called with a :class:`mercer.Progress` a few times per second; False stops the fit.
     verbose : bool, default=False
-        A progress bar (tqdm's when it is there).
+        Show a progress bar (tqdm's if installed).
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         Of the centred kernel matrix, descending.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
     X_fit_ : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        The rows that new ones are compared with; landmarks when there is an approximation.
+        The training rows; landmarks if there is an approximation.
     gamma_ : float
         The gamma that was used.
     dual_coef_, X_transformed_fit_ : ndarray
@@ -165,7 +165,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         self.verbose = verbose
 
     def fit(self, X, y=None):
-        """Find the components of the rows in the kernel's space.
+        """Fit the components in the feature space of the kernel.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         return self._padded(np.multiply(self._model.components.T, values, order="C"))
 
     def fit_transform(self, X, y=None, **params):
-        """Find the components of the rows, and their scores.
+        """Fit the components and return the scores of the rows.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            With kernel='precomputed' similarities to the training rows.
+            With kernel='precomputed', kernel values with the training rows.
 
         Returns
         -------

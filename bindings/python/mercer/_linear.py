@@ -51,7 +51,7 @@ class LinearScores(TransformerMixin):
     """transform and inverse_transform of the estimators whose model is linear."""
 
     def transform(self, X):
-        """Project rows on the components.
+        """Project rows onto the components.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class LinearScores(TransformerMixin):
         Returns
         -------
         X_original : ndarray of shape (n_samples, n_features)
-            The points of the principal subspace that have them.
+            The points of the principal subspace with these scores.
         """
         check_is_fitted(self)
         model = self._fitted_model()

@@ -22,10 +22,10 @@ from ._saving import ModelFile
 
 
 class Nystroem(ModelFile, kernel_approximation.Nystroem):
-    """Features whose inner products come near a kernel, from a sample of the rows.
+    """Features whose inner products approximate a kernel, from a sample of the rows.
 
     A drop-in for :class:`sklearn.kernel_approximation.Nystroem`; with the same `random_state` it
-    takes the same rows for landmarks.
+    uses the same rows as landmarks.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class Nystroem(ModelFile, kernel_approximation.Nystroem):
     components_ : {ndarray, sparse matrix} of shape (n_components, n_features)
         The landmarks.
     component_indices_ : ndarray of shape (n_components,)
-        Their places among the rows.
+        Their row numbers.
     normalization_ : ndarray of shape (n_components, n_components)
-        Inverse square root of their kernel matrix. Directions that are only rounding are left out,
+        Inverse square root of their kernel matrix. Directions that are only rounding are omitted,
         where scikit-learn amplifies them.
 
     Examples
@@ -67,7 +67,7 @@ class Nystroem(ModelFile, kernel_approximation.Nystroem):
     }
 
     def fit(self, X, y=None):
-        """Choose landmarks among the rows.
+        """Select landmarks from the rows.
 
         Parameters
         ----------

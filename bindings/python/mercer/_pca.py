@@ -29,20 +29,20 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
     Parameters
     ----------
     n_components : int, float, 'mle' or None, default=None
-        How many components to keep: a count, the fraction of the variance that they must exceed, by
-        Minka's evidence, or all min(n_samples, n_features).
+        Number of components: a count, the fraction of the variance that they must exceed, 'mle'
+        (Minka's evidence), or None for all min(n_samples, n_features).
     copy : bool, default=True
-        Rows are never changed, whatever this says.
+        Ignored: rows are never modified.
     whiten : bool, default=False
         Scores of unit variance.
     svd_solver : {'auto', 'full', 'covariance_eigh', 'arpack', 'randomized'}, default='auto'
-        'auto' chooses by counted operations and memory; 'full' is the SVD of the centred rows,
+        'auto' chooses by operation count and memory; 'full' is the SVD of the centred rows,
         'covariance_eigh' the eigenpairs of the covariance matrix; 'arpack' and 'randomized' are a
         block Krylov method that runs until its residuals are below `tolerance`.
     tol : float, default=0.0
         With 'arpack' the tolerance, unless it is 0.
     iterated_power, n_oversamples, power_iteration_normalizer
-        Checked and not used: the Krylov method ends by its residuals.
+        Validated but not used: the Krylov method stops by its residuals.
     random_state : int, RandomState instance or None, default=None
         Of the start vectors of 'arpack' and 'randomized'; None: the default seed of the library.
     map : str, default=None
@@ -53,13 +53,13 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
     tolerance : float, default=1e-10
         Largest residual, relative to the first eigenvalue.
     memory : int, default=None
-        Bytes that the fit may take; None: what the machine has free.
+        Memory budget of the fit in bytes; None: the free memory.
     n_jobs : int, default=None
         Threads; None: as many as BLAS may use, which threadpoolctl limits.
     progress : callable, default=None
-        Called with a :class:`mercer.Progress` a few times a second; False stops the fit.
+        Called with a :class:`mercer.Progress` a few times per second; False stops the fit.
     verbose : bool, default=False
-        A progress bar (tqdm's when it is there).
+        Show a progress bar (tqdm's if installed).
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
     noise_variance_ : float
     n_components_, n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only when `X` has names that are all strings.
+        Only if `X` has column names that are all strings.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
         self.verbose = verbose
 
     def fit(self, X, y=None):
-        """Find the components of the rows.
+        """Fit the components.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
         return self
 
     def fit_transform(self, X, y=None):
-        """Find the components of the rows, and their scores.
+        """Fit the components and return the scores of the rows.
 
         Parameters
         ----------

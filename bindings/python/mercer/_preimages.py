@@ -1,4 +1,4 @@
-"""From scores in a kernel's space back to rows."""
+"""Pre-images for kernel PCA."""
 import numpy as np
 from scipy import linalg
 from sklearn.exceptions import NotFittedError
@@ -17,10 +17,10 @@ class RidgePreimages:
         self.X_transformed_fit_ = X_transformed
 
     def inverse_transform(self, X):
-        """Rows whose scores come near the given ones, by kernel ridge regression.
+        """Map scores back to rows by kernel ridge regression.
 
-        As in scikit-learn the rows are regressed as they are: `alpha` shrinks towards 0, and the
-        mean of the rows is only found as far as scores tell of it.
+        As in scikit-learn, the rows are not centred: `alpha` shrinks towards 0, and not towards the
+        mean of the rows.
 
         Parameters
         ----------

@@ -4,18 +4,18 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """What a long fit tells its callback, a few times a second.
+    """Progress of a fit, passed to its callback a few times per second.
 
     Attributes
     ----------
     what : str
-        What is being done: 'covariance', 'kernel matrix', …
+        The current step: 'covariance', 'kernel matrix', …
     done, total : float
-        How much of it; `total` is 0 when unknown.
+        Amount done and in total; `total` is 0 if unknown.
     unit : str
-        What `done` counts.
+        The unit of `done`.
     note : str
-        More to say, often empty.
+        A remark, often empty.
     """
 
     what: str

@@ -15,7 +15,7 @@ class ModelFile:
         Parameters
         ----------
         path : str or path-like
-            The file appears whole or not at all.
+            The file is written atomically.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -27,11 +27,11 @@ class ModelFile:
 
     @property
     def eigenvalue_intervals_(self):
-        """Intervals that hold the eigenvalues of the exact problem.
+        """Intervals that contain the eigenvalues of the exact problem.
 
         An array of shape (n_components, 2), low and high, of the eigenvalues (variances times
-        n_samples - 1); None where the method has none. `report()["certificate"]` has their
-        confidence and what it rests on.
+        n_samples - 1); None if the method has none. `report()["certificate"]` has their
+        confidence and its basis.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -39,7 +39,7 @@ class ModelFile:
         return self._fitted_model().eigenvalue_intervals
 
     def report(self):
-        """How the model was found: solver, residuals, passes, seconds, approximation.
+        """How the model was fitted: solver, residuals, passes, seconds, approximation.
 
         Returns
         -------

@@ -24,19 +24,18 @@ RobbinsMonro power_law(double a) {
   const std::string order = a == 1 ? "1/n" : fmt::format("n^-{}", a);
   RobbinsMonro all;
   all.conditions.push_back(
-      {"η → 0", a > 0, a > 0 ? "it falls like " + order : "it never gets smaller"});
+      {"η → 0", a > 0, a > 0 ? "it falls like " + order : "it does not decrease"});
   all.conditions.push_back(
       {"Ση = ∞", a <= 1,
-       a <= 1 ? fmt::format("the sum of {} has no bound", a > 0 ? order : "equal steps")
-              : fmt::format("the sum of {} is finite: learning stops wherever "
-                            "it is by then",
-                            order)});
+       a <= 1
+           ? fmt::format("the sum of {} diverges", a > 0 ? order : "equal steps")
+           : fmt::format("the sum of {} is finite: learning may stop before it converges", order)});
   std::string why = "every step counts the same, so noise never averages out";
   if (a > 0.5) {
     why = fmt::format("Ση² is finite: 2·{} > 1", a);
   } else if (a > 0) {
     const double p = std::floor(1 / a) + 1;
-    why = fmt::format("with p = {}: {}·{} > 1, though Ση², which most proofs ask for, is infinite",
+    why = fmt::format("with p = {}: {}·{} > 1, though Ση², which most proofs require, is infinite",
                       p, p, a);
   }
   all.conditions.push_back({"Ση^p < ∞ for some p > 1", a > 0, why});

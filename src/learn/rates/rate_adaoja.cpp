@@ -14,10 +14,10 @@ class AdaOja final : public RateRule {
   explicit AdaOja(double b) : b_(b) {}
   RobbinsMonro conditions() const override {
     return {{
-        {"η → 0", true, "squared steps add up without bound, unless all rows end up alike"},
+        {"η → 0", true, "the sum of squared steps diverges, unless all rows become equal"},
         {"Ση = ∞", true, "for bounded rows it never falls faster than 1/√n"},
         {"Ση^p < ∞ for some p > 1", true,
-         "with p = 3 as long as the outputs keep varying; Ση², which most proofs ask for, is "
+         "with p = 3 as long as the outputs keep varying; Ση², which most proofs require, is "
          "infinite"},
     }};
   }

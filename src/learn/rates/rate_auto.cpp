@@ -19,7 +19,7 @@ class Auto final : public RateRule {
   RobbinsMonro conditions() const override {
     RobbinsMonro all = power_law(exponent);
     for (auto& condition : all.conditions)
-      condition.why += "; the scale it starts from settles as weights and rows do";
+      condition.why += "; its scale converges with the weights and rows";
     return all;
   }
   std::size_t memory() const override { return 2; }
@@ -41,7 +41,7 @@ class Auto final : public RateRule {
 
 extern const RateRow auto_rate = {
     .text = {"auto"},
-    .formula = "c/(n + 200)^0.8, c from the rows' own scale",
+    .formula = "c/(n + 200)^0.8, c from the scale of the rows",
     .notes = "no tuning",
     .make = [](std::span<const double>) -> std::shared_ptr<RateRule> {
       return std::make_shared<Auto>();

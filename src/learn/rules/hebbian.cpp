@@ -44,7 +44,7 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
     require(o.mean.allFinite(), Errc::bad_option, "the known mean is not finite");
   } else {
     require(o.mean.size() == 0, Errc::bad_option,
-            "a mean was given, but it is not to be used: centre is not known");
+            "a mean was given, but centre is not LearnedMean::known");
   }
 }
 
@@ -157,9 +157,8 @@ void Hebbian::State::require_weights() const {
 
 void Hebbian::State::too_long(std::int64_t row, const double* x) const {
   fail(Errc::bad_data,
-       "row {} has the length {:.2g} about the mean; learning squares lengths twice and takes rows "
-       "up to {:g}: scale the data",
-       row, Eigen::Map<const Vector<double>>(x, features()).stableNorm(), longest_row);
+       "row {} has length {:.2g} about the mean, more than the limit of {:g}: scale the data", row,
+       Eigen::Map<const Vector<double>>(x, features()).stableNorm(), longest_row);
 }
 
 void Hebbian::State::note_short(const double* x) {
@@ -169,8 +168,7 @@ void Hebbian::State::note_short(const double* x) {
 
 void Hebbian::State::require_range() const {
   require(total >= smallest_square || shortest_seen == 0, Errc::bad_data,
-          "the rows differ by no more than {:.2g}; learning squares lengths twice and takes rows "
-          "from {:g}: scale the data",
+          "the rows differ by no more than {:.2g}, less than the limit of {:g}: scale the data",
           shortest_seen, shortest_row);
 }
 
@@ -183,7 +181,7 @@ void Hebbian::State::diverged() const {
        "step {}: with the rate {:.3g} the weights of rule {} diverge; stay well below {:.2g}, one "
        "over the mean square of the rows{}, or use `rate=auto`",
        steps, eta, rule->name, total > 0 ? 1 / total : 0.0,
-       weighted ? " (a rate is times the row's weight)" : "");
+       weighted ? " (a rate is multiplied by the row's weight)" : "");
 }
 
 /// The row after is centred before a step, so that its outputs fall out of the step's own sweep.
@@ -310,8 +308,7 @@ void Hebbian::update(const Rows<double>& rows, const double* weights) {
     s.map->apply(part, features.topRows(count));
     for (Index i = 0; i < count; ++i)
       require(all_finite(features.row(i).data(), features.cols()), Errc::bad_data,
-              "row {}: a feature of it is too large for a number; scale the columns",
-              seen() + i + 1);
+              "row {}: a feature overflows; scale the columns", seen() + i + 1);
     s.learn(features.data(), count, features.cols(), own);
   };
   for (Index i = 0; i < rows.rows(); i += block) {

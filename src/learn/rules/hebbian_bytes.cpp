@@ -84,11 +84,11 @@ std::string Hebbian::save_state() const {
 void Hebbian::load_state(const std::string& bytes) {
   const std::size_t length = safetensors::header_length(bytes, named);
   const std::size_t end = safetensors::length_bytes + length;
-  if (bytes.size() < end) safetensors::damaged(named, "it is cut short");
+  if (bytes.size() < end) safetensors::damaged(named, "it is truncated");
   safetensors::Header header = safetensors::parse_header(
       std::string_view(bytes).substr(safetensors::length_bytes, length), named);
   require(header.metadata["format"] == learner_format, Errc::bad_file,
-          "this is no learner's state");
+          "this is not the state of a learner");
   require(header.metadata["format_version"] == learner_version, Errc::bad_file,
           "the learner's state is of version '{}'; this Mercer reads {}",
           header.metadata["format_version"], learner_version);
@@ -99,7 +99,7 @@ void Hebbian::load_state(const std::string& bytes) {
   const LearnerOptions& options = state_->options;
   const std::string wanted = settings(state_->map, options);
   require(header.metadata["settings"] == wanted, Errc::bad_file,
-          "the learner's state is of another run ({}); this one has {}",
+          "the learner's state belongs to another run ({}); this one has {}",
           header.metadata["settings"], wanted);
 
   const auto size_of = [&](const char* name) {
@@ -112,7 +112,7 @@ void Hebbian::load_state(const std::string& bytes) {
   auto fresh = std::make_unique<State>(state_->map, options);
   State& s = *fresh;
   s.waiting = static_cast<Index>(size_of("pending")) / s.features();
-  if (s.waiting >= options.batch) safetensors::damaged(named, "too many rows wait");
+  if (s.waiting >= options.batch) safetensors::damaged(named, "too many rows are pending");
   if (size_of("looked_at") > 0) s.looked_at.resize(s.components(), s.features());
   Numbers counts(12), rate = s.rate.state();
   each_part(s, counts, rate, [&](const char* name, double* data, Index size) {

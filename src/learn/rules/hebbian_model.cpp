@@ -39,7 +39,7 @@ Model<double> Hebbian::model() const {
   const Matrix<double> b = s.orthonormal_components();
   for (Index j = 0; j < k; ++j)
     require(b.row(j).squaredNorm() > 0, Errc::not_converged,
-            "the weights of component {} are a combination of those before it; learn fewer "
+            "the weights of component {} depend linearly on the previous ones; learn fewer "
             "components, or from more rows",
             order[static_cast<std::size_t>(j)] + 1);
   // Shares of the variance of the same rows with the same weights, which add up to at most 1; but
@@ -87,7 +87,7 @@ Model<double> Hebbian::model() const {
   report.solver.passes = 1;
   report.solver.converged = false;  // nobody has judged that: `learn` does
   report.certificate.reason =
-      "learned from rows as they came; learn() states standard errors for a run that has converged";
+      "learned row by row; learn() computes standard errors for a converged run";
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));
 }

@@ -49,7 +49,7 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
     weights[i] = row_weights[i];
   }
   require(weights.sum() > 1, Errc::bad_data,
-          "the row weights add up to {:g}; variances over one less need more", weights.sum());
+          "the row weights add up to {:g}; variances over N-1 need more than 1", weights.sum());
   share = weights / weights.sum();
   kernel = completed_by_weight(kernel, Rows<double>(x), row_weights);
   kernel.require_domain(Rows<double>(x));
@@ -76,11 +76,9 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   // Rules multiply squared lengths, which are values of the kernel, with each other.
   constexpr double largest_value = 1e140, smallest_value = 1e-140;
   const double reach = kernel.diagonal(Rows<double>(x)).cwiseAbs().maxCoeff();
-  require(
-      reach <= largest_value, Errc::bad_data,
-      "values of the kernel {} reach {:.2g}; learning multiplies them with each other and takes "
-      "them up to {:g}: scale the data",
-      kernel.text(), reach, largest_value);
+  require(reach <= largest_value, Errc::bad_data,
+          "values of the kernel {} reach {:.2g}, more than the limit of {:g}: scale the data",
+          kernel.text(), reach, largest_value);
   const double rounding = rounding_of(count) * reach;
   for (Index i = 0; i < count; ++i) {
     require(
@@ -93,8 +91,7 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   require(squares.dot(share) > rounding, Errc::bad_data,
           "the rows have no variance in feature space");
   require(squares.dot(share) >= smallest_value, Errc::bad_data,
-          "the variance in feature space is {:.2g}; learning multiplies squared lengths with each "
-          "other and takes them from {:g}: scale the data",
+          "the variance in feature space is {:.2g}, less than the limit of {:g}: scale the data",
           squares.dot(share), smallest_value);
   // Weights of length about 1: a random combination of the rows.
   a = Matrix<double>::NullaryExpr(options.components, count, [&] { return random.normal(); });
@@ -183,7 +180,7 @@ KernelHebbian::State::Components KernelHebbian::State::components() const {
       for (Index i = 0; i < j; ++i) row -= row.dot(gram * t.row(i).transpose()) * t.row(i);
     const double square = row.dot(gram * row.transpose());
     require(square > 1e-20 * gram(j, j), Errc::not_converged,
-            "the weights of component {} are a combination of those before it; learn fewer "
+            "the weights of component {} depend linearly on the previous ones; learn fewer "
             "components, or for more epochs",
             j + 1);
     row /= std::sqrt(square);
@@ -204,7 +201,7 @@ KernelHebbian::State::Components KernelHebbian::State::components() const {
 Model<double> KernelHebbian::model() const {
   const State& s = *state_;
   const Index n = s.n();
-  require(s.steps > 0, Errc::bad_data, "nothing was learned yet: call epoch() first");
+  require(s.steps > 0, Errc::bad_data, "no rows were learned yet: call epoch() first");
   const State::Components found = s.components();
   ModelParts<double> parts;
   parts.map = kernel_map<double>(s.kernel, s.x);
@@ -230,7 +227,7 @@ Model<double> KernelHebbian::model() const {
       "the command and the data",
       share);
   report.solver.converged = false;  // nobody has judged that: `learn` does
-  report.certificate.reason = "learned; learn() states intervals for a run that has converged";
+  report.certificate.reason = "learned; learn() computes intervals for a converged run";
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));
 }

@@ -116,8 +116,8 @@ void KernelHebbian::load_state(const std::string& bytes) {
                      sizeof(double);
   const std::size_t looked = static_cast<std::size_t>(s.a.size()) * sizeof(double);
   require(bytes.size() == least || bytes.size() == least + looked, Errc::bad_file,
-          "this is no state of a kernel Hebbian learner with {} components of {} rows", s.a.rows(),
-          s.n());
+          "this is not the state of a kernel Hebbian learner with {} components of {} rows",
+          s.a.rows(), s.n());
   const char* at = bytes.data();
   const auto take = [&](double* data, Index size) {
     if (size > 0) std::memcpy(data, at, static_cast<std::size_t>(size) * sizeof(double));

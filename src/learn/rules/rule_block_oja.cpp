@@ -23,7 +23,7 @@ void block_oja_by_batch(Neurons& n, const BatchStep& s) {
 extern const RuleRow block_oja_rule = {
     .name = "block-oja",
     .formula = "W += eta Y'X, then QR",
-    .notes = "for mini-batches: QR costs k^2 D a step",
+    .notes = "for mini-batches: QR costs k^2 D per step",
     .by_row = block_oja_by_row,
     .by_batch = block_oja_by_batch,
 };

@@ -73,7 +73,7 @@ void ccipca_by_batch(Neurons& n, const BatchStep& s) {
 extern const RuleRow ccipca_rule = {
     .name = "ccipca",
     .formula = "v_j = (1-g) v_j + g (x.w_j) x, w_j = v_j/|v_j|, x -= (x.w_j) w_j",
-    .notes = "no rate: amnesic averages; in mini-batches v_j are parted by SVD",
+    .notes = "no rate: amnesic averages; in mini-batches an SVD separates the v_j",
     .has_rate = false,
     .memory = [](Index neurons) { return static_cast<std::size_t>(neurons); },
     .by_row = ccipca_by_row,

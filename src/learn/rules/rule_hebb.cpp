@@ -47,15 +47,15 @@ std::string explain(const Neurons& n) {
   const double growth = std::log(norm / n.memory[norm_then]) / passed;
   const double variance = n.memory[along] / n.memory[steps];
   // One step that is long enough tells nothing of growth.
-  const std::string grows = std::isfinite(growth) && std::isfinite(variance)
-                                ? fmt::format(
-                                      ", growing like e^({:.3g} t) where theory says e^(lambda_1 "
-                                      "t), and lambda_1 = {:.3g} "
-                                      "as estimated by the variance along w",
-                                      growth, variance)
-                                : ", after one step or two";
+  const std::string grows =
+      std::isfinite(growth) && std::isfinite(variance)
+          ? fmt::format(
+                ", growing like e^({:.3g} t) where theory predicts e^(lambda_1 t), with lambda_1 = "
+                "{:.3g} estimated from the variance along w",
+                growth, variance)
+          : ", after one step or two";
   return fmt::format(
-      "plain Hebb has no bound: |w| = {:.2g} at t = {:.3g}{}; use oja or hebb-normalized, or a "
+      "plain Hebb is unbounded: |w| = {:.2g} at t = {:.3g}{}; use oja or hebb-normalized, or a "
       "limit",
       norm, n.memory[time], grows);
 }
@@ -65,7 +65,7 @@ std::string explain(const Neurons& n) {
 extern const RuleRow hebb_rule = {
     .name = "hebb",
     .formula = "w += eta y x",
-    .notes = "grows like e^(lambda_1 t): stopped and explained",
+    .notes = "grows like e^(lambda_1 t), then stops with an explanation",
     .one_component = true,
     .largest = 1e6,
     .memory = [](Index) { return std::size_t{size}; },

@@ -62,22 +62,21 @@ std::string read_file(const std::string& path) {
 safetensors::Header header_of(const std::string& bytes, const std::string& path) {
   const std::size_t begin = safetensors::length_bytes;
   const std::size_t length = safetensors::header_length(bytes, path);
-  if (bytes.size() < begin + length) throw Damage{"it is cut short"};
+  if (bytes.size() < begin + length) throw Damage{"it is truncated"};
   safetensors::Header header =
       safetensors::parse_header(std::string_view(bytes).substr(begin, length), path);
   if (header.metadata["format"] != checkpoint_format) throw Damage{"it is a file of another kind"};
-  if (bytes.size() != header.file_size) throw Damage{"it is cut short"};
+  if (bytes.size() != header.file_size) throw Damage{"it is truncated"};
   if (!checksum::matches(bytes)) throw Damage{"its checksum does not match its content"};
   return header;
 }
 
 Checkpoint parse(const std::string& bytes, const std::string& path) {
   safetensors::Header header = header_of(bytes, path);
-  require(
-      header.metadata["format_version"] == checkpoint_version, Errc::bad_option,
-      "checkpoint '{}' was written by another version of Mercer (format {}, this one reads {}); "
-      "begin anew without `resume`",
-      path, header.metadata["format_version"], checkpoint_version);
+  require(header.metadata["format_version"] == checkpoint_version, Errc::bad_option,
+          "checkpoint '{}' was written by another version of Mercer (format {}, this one reads "
+          "{}); start again without `resume`",
+          path, header.metadata["format_version"], checkpoint_version);
   Checkpoint out;
   const auto run = safetensors::parse_json(header.metadata["run"], 3, 1000);
   const auto counts = safetensors::parse_json(header.metadata["counts"], 3, 1000);
@@ -90,11 +89,11 @@ Checkpoint parse(const std::string& bytes, const std::string& path) {
     out.run.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
   }
   for (const auto& [name, value] : counts.items()) {
-    if (!value.is_number_integer()) throw Damage{"a count is no number"};
+    if (!value.is_number_integer()) throw Damage{"a count is not a number"};
     out.counts[name] = value.get<std::int64_t>();
   }
   for (const auto& [name, value] : texts.items()) {
-    if (!value.is_string()) throw Damage{"a text is none"};
+    if (!value.is_string()) throw Damage{"a text is not a string"};
     out.texts[name] = value.get<std::string>();
   }
   for (const auto& [name, tensor] : header.tensors) {
@@ -156,8 +155,8 @@ std::optional<Checkpoint> load_checkpoint(const std::string& path) {
   const bool kept = exists(previous(path));
   if (!exists(path)) {
     require(!kept, Errc::bad_file,
-            "checkpoint '{}' is gone, but '{}' is there: rename it to go on from it, or remove it "
-            "to begin anew",
+            "checkpoint '{}' is missing, but '{}' exists: rename it to resume from it, or remove "
+            "it to start again",
             path, previous(path));
     return std::nullopt;
   }
@@ -173,11 +172,11 @@ std::optional<Checkpoint> load_checkpoint(const std::string& path) {
   }
   if (kept)
     fail(Errc::bad_file,
-         "checkpoint '{}' is damaged ({}); the one before it is '{}': rename it to '{}' and resume "
+         "checkpoint '{}' is damaged ({}); the previous one is '{}': rename it to '{}' and resume "
          "from there",
          path, why, previous(path), path);
   fail(Errc::bad_file,
-       "checkpoint '{}' is damaged ({}), and there is no '{}'; begin anew without `resume`", path,
+       "checkpoint '{}' is damaged ({}), and there is no '{}'; start again without `resume`", path,
        why, previous(path));
 }
 
@@ -187,8 +186,8 @@ void require_own_checkpoint(const std::string& path) {
     char begin[256];  // the format is the second entry of the header
     const std::size_t size = open_bytes(file, {})->read(begin, sizeof begin);
     require(size == 0 || std::string_view(begin, size).find(checkpoint_format) != std::string::npos,
-            Errc::bad_file, "'{}' is not a checkpoint, and would be replaced; name another file",
-            file);
+            Errc::bad_file,
+            "'{}' is not a checkpoint and would be overwritten; choose another file", file);
   }
 }
 
@@ -200,8 +199,8 @@ void require_same_run(const Checkpoint& found,
     const auto old = then.find(name);
     const std::string& was = old == then.end() ? "(none)" : old->second;
     require(was == value, Errc::bad_file,
-            "checkpoint '{}' is of another run: its {} is {}, not {}; choose another checkpoint "
-            "file, or begin anew without `resume`",
+            "checkpoint '{}' belongs to another run: its {} is {}, not {}; choose another "
+            "checkpoint file, or start again without `resume`",
             path, name, was, value);
   }
 }

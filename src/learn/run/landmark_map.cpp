@@ -39,7 +39,7 @@ std::shared_ptr<const Map<double>> landmark_map(const Kernel& kernel, Matrix<dou
   const Matrix<double> gram = complete.matrix(Rows<double>(landmarks));
   const Index m = gram.rows();
   const SymmetricEigen pairs = symmetric_eigen(gram, m, 0);
-  require(pairs.values[0] > 0, Errc::bad_data, "the landmarks have no similarity to each other");
+  require(pairs.values[0] > 0, Errc::bad_data, "all kernel values between the landmarks are 0");
   // Landmarks that repeat each other add nothing but rounding errors.
   const double noise =
       static_cast<double>(m) * std::numeric_limits<double>::epsilon() * pairs.values[0];

@@ -37,30 +37,29 @@ constexpr double calm_norm_error = 0.05;
 void check(const LearnOptions& o) {
   require(o.epochs >= 0, Errc::bad_option, "`epochs={}` is negative", o.epochs);
   require(o.until >= 0 && o.until < 90, Errc::bad_option,
-          "`until={}` is no angle between 0 and 90 degrees", o.until);
+          "`until={}` is not an angle between 0 and 90 degrees", o.until);
   require(o.trace_every >= 0 && o.checkpoint_every >= 0 && o.model_every >= 0, Errc::bad_option,
           "a number of steps is negative");
-  require(!(o.map && o.kernel), Errc::bad_option, "a kernel and a map exclude each other");
-  require(o.landmarks == 0 || o.kernel, Errc::bad_option, "`landmarks` are for kernels");
+  require(!(o.map && o.kernel), Errc::bad_option, "a kernel and a map are mutually exclusive");
+  require(o.landmarks == 0 || o.kernel, Errc::bad_option, "`landmarks` requires a kernel");
   require(o.landmarks >= 0, Errc::bad_option, "`landmarks={}` is negative", o.landmarks);
   if (o.kernel && o.landmarks == 0) {
     // Kernel Hebbian learning: weights are combinations of all rows.
     const LearnerOptions& l = o.learner;
     const auto needs_landmarks = [](bool asked, const std::string& what) {
       require(!asked, Errc::bad_option,
-              "{} needs `landmarks`: without them a kernel is learned from all rows by gha, row by "
-              "row, about their mean",
+              "{} requires `landmarks`: without them a kernel is learned from all rows by gha, row "
+              "by row, about their mean",
               what);
     };
     needs_landmarks(l.rule != "gha" && l.rule != "oja", fmt::format("`rule={}`", l.rule));
     needs_landmarks(l.batch != 1, "`batch`");
-    needs_landmarks(l.centre != LearnedMean::running, "a mean that is not the rows' own");
+    needs_landmarks(l.centre != LearnedMean::running, "a mean other than that of the rows");
     needs_landmarks(l.forgetting > 0, "`forgetting`");
     needs_landmarks(!std::isinf(l.limit), "`limit`");
-    needs_landmarks(o.theory, "`theory` in the space of a kernel");
+    needs_landmarks(o.theory, "`theory` with a kernel");
   }
-  require(!o.resume || !o.checkpoint.empty(), Errc::bad_option,
-          "`resume` needs to know the `checkpoint`");
+  require(!o.resume || !o.checkpoint.empty(), Errc::bad_option, "`resume` requires `checkpoint`");
   if (!o.checkpoint.empty()) require_own_checkpoint(o.checkpoint);
 }
 
@@ -256,7 +255,7 @@ class Run {
     if (learner_->steps() > 0) {
       convergence_ = learner_->look(moment().get());
       looked_at_ = rows;
-      note_ = fmt::format("turned {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
+      note_ = fmt::format("rotation {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
                           100 * convergence_.explained);
       report_.note(note_);
       ++looks_;
@@ -410,9 +409,8 @@ class Run {
     const bool landmarks = space_.in_kernel_space();
     if (landmarks && !in_.memory) {
       out.reason =
-          "learned in the space of landmarks, and what they leave out of the kernel is not known "
-          "of "
-          "rows that are not kept";
+          "learned with landmarks, and their approximation error is unknown for rows that are not "
+          "stored";
       return out;
     }
     if (landmarks && !left_out_)
@@ -434,11 +432,11 @@ class Run {
     out.confidence = 0.95;
     out.reason =
         judged_ || in_.memory
-            ? "residuals of the components over all rows; the others were looked for from random "
-              "vectors"
+            ? "residuals of the components over all rows; other eigenvectors were searched from "
+              "random vectors"
             : "standard error of a learned variance, from sums over blocks of 64 rows of the "
               "stream";
-    if (landmarks) out.reason += "; and the trace of what the landmarks leave out";
+    if (landmarks) out.reason += "; and the trace error of the landmarks";
     return out;
   }
 

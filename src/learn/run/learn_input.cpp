@@ -84,7 +84,7 @@ std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& o) {
       in.memory ? Passes<double>(*in.memory, in.weights, o.monitor) : Passes<double>(*in.source);
   Standard standard = find_standard(passes, fitting);
   require(standard.mean.allFinite() && standard.scale.allFinite(), Errc::bad_data,
-          "{}: its columns are too large for their deviations; scale the data", in.source->name());
+          "{}: the standard deviations of its columns overflow; scale the data", in.source->name());
   if (!in.memory) in.source->rewind();
   in.rows = static_cast<Index>(passes.rows());
   return standard;
@@ -100,12 +100,10 @@ LearnSpace space_of(LearnInput& in, const LearnOptions& o, const Standard* stand
     in.input_mean = mean_of(in);
     return LearnSpace(identity_map<double>(1));
   }
-  require(
-      o.landmarks <= most_landmarks, Errc::bad_option,
-      "`landmarks={}` are too many: their {} similarities are decomposed first; use {} or fewer",
-      o.landmarks,
-      format_bytes(8.0 * static_cast<double>(o.landmarks) * static_cast<double>(o.landmarks)),
-      most_landmarks);
+  require(o.landmarks <= most_landmarks, Errc::bad_option,
+          "`landmarks={}` is too large: their kernel matrix takes {}; use {} or fewer", o.landmarks,
+          format_bytes(8.0 * static_cast<double>(o.landmarks) * static_cast<double>(o.landmarks)),
+          most_landmarks);
   Matrix<double> landmarks;
   Kernel kernel = *o.kernel;
   if (in.memory) {

@@ -100,11 +100,10 @@ void RunTrace::take(const RunLearner& learner, bool regular) {
 void RunTrace::take_last(const RunLearner& learner) {
   TraceRow row = row_of(learner);
   for (const double value : trace_values(row))
-    require(
-        std::isfinite(value), Errc::not_converged,
-        "step {}: at the rate {:.3g} weights or theory leave the range of numbers; use a smaller "
-        "rate, or `rate=auto`",
-        row.step, row.eta);
+    require(std::isfinite(value), Errc::not_converged,
+            "step {}: at the rate {:.3g} weights or theory overflow; use a smaller rate, or "
+            "`rate=auto`",
+            row.step, row.eta);
   last_ = std::move(row);
   last_step_ = last_->step;
   if (output_.row) output_.row(*last_);

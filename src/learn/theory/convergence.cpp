@@ -17,9 +17,8 @@ constexpr double converged_norm = 0.02;
 const char* remedy(LearnState state) {
   return state == LearnState::moving
              ? "; learn from more rows or more epochs, or with a rate that falls"
-             : "; learn from more rows, with a larger rate, or fewer components: variances close "
-               "to "
-               "each other need many";
+             : "; learn from more rows, with a larger rate, or fewer components: close variances "
+               "need many";
 }
 
 std::string sentence(const Convergence& c, bool measured) {
@@ -30,15 +29,15 @@ std::string sentence(const Convergence& c, bool measured) {
   switch (c.state) {
     case LearnState::converged:
       return fmt::format(
-          "converged: components within {:.2g} degrees of those of the rows (95 % confidence), {}",
+          "converged: components within {:.2g} degrees of the exact ones (95 % confidence), {}",
           c.angle, moved);
     case LearnState::not_moving:
       return fmt::format(
           "not moving, but not known to have converged: {}; {}",
-          !measured ? "the angle to the components of the rows was not measured"
+          !measured ? "the error of the components was not estimated"
           : c.angle >= 90
-              ? "the rows do not tell the angle to their components"
-              : fmt::format("components may be {:.2g} degrees from those of the rows", c.angle),
+              ? "the error of the components is unknown"
+              : fmt::format("components may be {:.2g} degrees from the exact ones", c.angle),
           moved + remedy(c.state));
     case LearnState::moving:
       break;

@@ -54,11 +54,10 @@ void Integrator::advance(double t) {
       time_ = t;
       return;
     }
-    require(
-        steps < most_steps, Errc::not_converged,
-        "the ODE takes more than {} steps from t = {:.3g} to t = {:.3g}: use a smaller rate, or "
-        "do without theory",
-        most_steps, time_, t);
+    require(steps < most_steps, Errc::not_converged,
+            "the ODE takes more than {} steps from t = {:.3g} to t = {:.3g}: use a smaller rate, "
+            "or disable theory",
+            most_steps, time_, t);
     if (step_ == 0) {
       const double slope = largest(k_[0]);
       step_ = slope > 0 ? 0.01 * std::max(largest(y_), 1e-3) / slope : t - time_;
@@ -72,7 +71,7 @@ void Integrator::advance(double t) {
     if (!(error <= allowed)) {
       step_ = h * (std::isfinite(error) ? std::min(factor, 0.9) : 0.1);
       require(time_ + step_ > time_, Errc::not_converged,
-              "the ODE cannot be followed beyond t = {}: no step is small enough", time_);
+              "the ODE cannot be integrated beyond t = {}: no step is small enough", time_);
       continue;
     }
     y_.swap(next_);

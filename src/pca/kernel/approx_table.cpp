@@ -17,7 +17,7 @@ constexpr TextParameter nystrom_parameters[] = {
     error_parameter};
 constexpr ApproxRow nystrom_row = {
     .text = {"nystrom", nystrom_parameters, "nystrom(landmarks=1000)"},
-    .notes = "similarities to landmarks; any kernel",
+    .notes = "kernel values at landmarks; any kernel",
     .make = [](std::span<const double> v) -> Approx {
       return Nystrom{static_cast<Index>(v[0]), static_cast<LandmarkChoice>(v[1]), v[2]};
     },

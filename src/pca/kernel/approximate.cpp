@@ -54,18 +54,17 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   require(features.varies || !options.center, Errc::bad_data,
           "all rows are equal{}, there is no variance to explain", in_precision<T>());
   const auto require_variance = [&](bool seen) {
-    require(
-        seen, Errc::bad_data,
-        "{}: the variance of the rows is not above the rounding of the kernel's values, {:.2g} of "
-        "their size: the kernel is nearly constant on these rows, or their mean is large beside "
-        "their spread; centre or scale the data, or use a narrower kernel",
-        text_of(approx), s.noise / features.trace);
+    require(seen, Errc::bad_data,
+            "{}: the variance of the rows does not exceed the rounding of the kernel values, "
+            "{:.2g} of their size: the kernel is nearly constant on these rows, or their mean is "
+            "large relative to their spread; centre or scale the data, or use a narrower kernel",
+            text_of(approx), s.noise / features.trace);
   };
   require_variance(s.total > s.noise);
   require(asked.kind() != Components::Kind::fraction || asked.fraction() * s.total <= explained,
           Errc::bad_option,
-          "`components={}`: {} holds {:.4f} of the variance for certain; use more features or "
-          "fewer `components`",
+          "`components={}`: {} is only certain to explain {:.4f} of the variance; use more "
+          "features or fewer `components`",
           asked.fraction(), text_of(approx), explained / s.total);
   // One thread: the same bits for any number of them.
   const SymmetricEigen pairs =
@@ -84,18 +83,17 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   require(
       lowest >= -s.rounding && s.eigenvalues.sum() <= s.total + static_cast<double>(m) * s.rounding,
       Errc::not_converged,
-      "the features of {} have eigenvalues from {:.4g} to {:.4g} and a trace of {:.4g}, which no "
-      "rounding explains: please report this with the data",
+      "the features of {} have eigenvalues from {:.4g} to {:.4g} and a trace of {:.4g}, beyond "
+      "rounding: please report this with the data",
       text_of(approx), lowest, s.eigenvalues[0], s.total);
   const double allowed = approximate_tolerance<T>(options);
   require(s.rounding <= allowed * s.eigenvalues[0], Errc::not_converged,
-          "{}: rounding may move the eigenvalues by {:.2g} of the largest, more than the tolerance "
-          "of {:.2g}{}: the kernel is nearly constant on these rows, or their mean is large beside "
-          "their spread; centre or scale the data, use a narrower kernel, or allow a tolerance of "
-          "{:.0e}",
+          "{}: rounding may change the eigenvalues by {:.2g} of the largest, more than the "
+          "tolerance of {:.2g}{}: the kernel is nearly constant on these rows, or their mean is "
+          "large relative to their spread; centre or scale the data, use a narrower kernel, or "
+          "allow a tolerance of {:.0e}",
           text_of(approx), s.rounding / s.eigenvalues[0], allowed,
-          allowed > options.tolerance ? " that floats have" : "",
-          2 * s.rounding / s.eigenvalues[0]);
+          allowed > options.tolerance ? " of floats" : "", 2 * s.rounding / s.eigenvalues[0]);
   return s;
 }
 
@@ -132,7 +130,7 @@ Certificate certificate_of(const typename FeatureSums<T>::Result& features,
         "the Frobenius norm of the error, estimated from pairs of 512 rows drawn by their "
         "k(x, x), with three standard errors";
   else if (features.error.estimated) out.reason = "the error of all pairs of rows";
-  else out.reason = "the trace of what the landmarks leave out, with a bound of the rounding";
+  else out.reason = "the trace error of the landmarks, with a bound on the rounding";
   return out;
 }
 

@@ -309,8 +309,8 @@ typename FeatureSums<T>::Result FeatureSums<T>::of_landmarks(const Sum& all,
     trace_rounding += sum_rounding(all, shift, false, most) + panel_error(most) * all.trace;
   }
   require(left >= -trace_rounding, Errc::not_converged,
-          "the landmarks explain {:.3g} more than there is, where rounding accounts for {:.3g}: "
-          "please report this with the data",
+          "the landmarks explain {:.3g} more than the total, beyond rounding ({:.3g}): please "
+          "report this with the data",
           -left / out.scale, trace_rounding / out.scale);
   double rows_rounding = 0;
   if (space_.cells.any()) {

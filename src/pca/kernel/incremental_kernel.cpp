@@ -65,11 +65,12 @@ template <class T>
 IncrementalKernelPca<T>::IncrementalKernelPca(Index columns, FitOptions options, Index first_rows) {
   validate(options);
   require(options.kernel && options.approx, Errc::bad_option,
-          "rows that are not kept need a kernel and an approximation");
-  require(options.missing == Missing::error, Errc::bad_option,
-          "rows that are not kept cannot have missing cells filled in: their mean comes too late");
+          "incremental kernel PCA needs a kernel and an approximation");
+  require(
+      options.missing == Missing::error, Errc::bad_option,
+      "incremental kernel PCA does not support missing values: the mean is not known in advance");
   require(columns > 0 && first_rows > 1, Errc::bad_option,
-          "{} columns and {} first rows; there must be some of both", columns, first_rows);
+          "{} columns and {} first rows; both must be positive", columns, first_rows);
   state_ = std::make_unique<State>(State{std::move(options),
                                          first_rows,
                                          RowList<T>(columns, false),
@@ -120,8 +121,7 @@ Model<T> IncrementalKernelPca<T>::model() const {
   require_representable(parts);
   parts.report.weighted = s.weighted;
   parts.report.solver.passes = 1;
-  parts.report.solver.why =
-      fmt::format("features chosen from the first {} rows, since rows are not kept", s.first_rows);
+  parts.report.solver.why = fmt::format("features determined from the first {} rows", s.first_rows);
   return Model<T>(std::move(parts));
 }
 

@@ -88,8 +88,8 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
     if (kernel) {
       const double largest = tiles.diagonal.maxCoeff();
       require(tiles.offset.size() > 0 || largest <= 0 || largest > 0x1p-100, Errc::bad_data,
-              "the kernel's values are {:.1e} at most, where single precision loses its digits: "
-              "scale the data, or use double precision",
+              "the kernel values are {:.1e} at most, too small for single precision: scale the "
+              "data, or use double precision",
               largest);
       std::optional<KernelSpectrum> s;
       try {
@@ -103,7 +103,7 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
       KernelOrigin coarse = origin;
       coarse.score_epsilon = std::numeric_limits<float>::epsilon();
       s = in_double(*kernel, rows, options, weights, budget, coarse, rounding);
-      s->why += "; kernel values in double, as those in float are too coarse";
+      s->why += "; kernel values in double, as float is too coarse";
       require_known<T>(*s, options);
       return *std::move(s);
     }

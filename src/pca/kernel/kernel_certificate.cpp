@@ -22,11 +22,11 @@ RoundingBound matrix_rounding(const Tiles<T>& tiles, const Vector<double>& w, do
 
 void refuse_constant(const KernelOrigin& origin) {
   if (origin.equal_rows)
-    fail(Errc::bad_data, "all rows are equal to this kernel{}: there is no variance to explain",
+    fail(Errc::bad_data, "all rows are equal under this kernel{}: there is no variance to explain",
          origin.single ? " in single precision" : "");
   fail(Errc::bad_data,
-       "{} has no variance on these rows but rounding{}, though they are not equal; centre and "
-       "scale the data (fit with `scale=std`), or use another kernel or parameter",
+       "{} has no variance on these rows beyond rounding{}, although they are not equal; centre "
+       "and scale the data (fit with `scale=std`), or use another kernel or parameter",
        origin.what, origin.score_epsilon > 0 ? " in single precision" : "");
 }
 
@@ -57,7 +57,7 @@ void require_within_trace(const KernelOrigin& origin, const Vector<double>& eige
     refuse_indefinite(origin, rows, (trace - sum) / static_cast<double>(rows), eigenvalues[0]);
   fail(Errc::not_converged,
        "the {} largest eigenvalues of {} add up to {:.17g}, more than the trace {:.17g} and its "
-       "rounding {:.1e}: this is an error of Mercer; please report it with the data",
+       "rounding {:.1e}: this is a bug in Mercer: please report it with the data",
        eigenvalues.size(), origin.what, sum, trace, allowed);
 }
 
@@ -76,15 +76,13 @@ Certificate certified(const Vector<double>& eigenvalues, const Vector<double>& r
   }
   out.confidence = confidence;
   if (confidence < 1)
-    out.reason =
-        "that no larger eigenvalue was missed rests on random vectors: it fails with this "
-        "probability at most";
+    out.reason = "random vectors show that no larger eigenvalue was missed, with this confidence";
   if (proven) return out;
   // What random vectors may fail with leaves room for this (missed_failure).
   out.confidence = std::min(confidence, likely_confidence);
   out.reason += fmt::format(
-      "{}rounding errors are taken to be independent; were all of them to add up, the "
-      "intervals would exceed the tolerance",
+      "{}rounding errors are treated as independent; worst-case intervals would exceed the "
+      "tolerance",
       out.reason.empty() ? "" : "; ");
   return out;
 }

@@ -82,12 +82,12 @@ void check_first_pass(const KernelProblem<T>& p, const KernelMatrix<T>& matrix) 
 struct Attempt {
   bool may_round = true;    ///< tiles may be kept in 32 bits
   Index first = 0;          ///< pairs that the basis is made for
-  bool leave_many = false;  ///< stop when so many pairs are needed that the dense road is quicker
+  bool leave_many = false;  ///< stop when so many pairs are needed that dense is faster
   double tolerance = 0;     ///< what the residuals have to reach
   std::optional<KernelSpectrum> found{};
   bool too_rounded = false;  ///< the tiles should not have been rounded
   double left = 0;           ///< what rounding leaves of the tolerance; negative: nothing
-  bool too_many = false;     ///< the dense road would be quicker
+  bool too_many = false;     ///< dense would be faster
 };
 
 /// The largest basis for k + 2 blocks pairs within these bytes, no smaller than that of `how`.
@@ -133,8 +133,8 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   const auto smallest = static_cast<double>(
       memory_bytes({.block = how.block, .basis = std::min(n, first + 2 * how.block)}, n, first));
   require(vectors >= smallest, Errc::out_of_memory,
-          "`memory` leaves {} beside the rows, and the vectors of {} components of {} rows alone "
-          "take {}; use a larger `memory` or fewer components",
+          "`memory` leaves {} after the rows, and the vectors of {} components of {} rows alone "
+          "need {}; use a larger `memory` or fewer components",
           format_bytes(std::max(0.0, budget)), first, n,
           format_bytes(smallest + pass + overhead_bytes));
 
@@ -231,9 +231,9 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   s.vectors = std::move(found.pairs.vectors);
   s.mean = matrix.mean();
   s.trace = matrix.trace();
-  if (rounded) s.why = "; tiles kept in 32 bits";
+  if (rounded) s.why = "; tiles stored in 32 bits";
   if (matrix.kept_tiles() < matrix.tiles())
-    s.why += fmt::format("; {} of the kernel matrix kept, the rest computed in each pass",
+    s.why += fmt::format("; {} of the kernel matrix stored, the rest recomputed on every pass",
                          format_bytes(static_cast<double>(matrix.kept_tiles()) /
                                       static_cast<double>(matrix.tiles()) *
                                       KernelMatrix<T>::bytes_of_all(rows, rounded)));

@@ -37,7 +37,7 @@ void refuse_invalid(const MercerCheck& check, const std::string& what) {
   check.witness.cwiseAbs().maxCoeff(&heaviest);
   fail(Errc::invalid_kernel,
        "{} is not positive semi-definite: on {} rows there is a unit vector z with zᵀKz = {:.3g}, "
-       "heaviest at row {} (largest eigenvalue {:.3g}); use another kernel or parameter, or `clip` "
+       "largest at row {} (largest eigenvalue {:.3g}); use another kernel or parameter, or `clip` "
        "to count negative eigenvalues as 0",
        what, check.rows, check.smallest, check.sample[static_cast<std::size_t>(heaviest)] + 1,
        check.largest);
@@ -168,8 +168,7 @@ void require_seen(const Tiles<T>& tiles, const Rows<T>& rows) {
   } else {
     zero = (rows.dense().array() == 0).all();
   }
-  require(zero, Errc::bad_data,
-          "the kernel's values are below the smallest number there is: scale the data");
+  require(zero, Errc::bad_data, "the kernel values underflow: scale the data");
 }
 
 /// B = Λ^-½ VᵀU: unit axes in feature space. Centred vectors stay exactly so: Σ b = 0 makes the

@@ -71,8 +71,7 @@ Index kept_components(const Components& asked, const Vector<double>& values, dou
       if (sum >= asked.fraction() * trace * (1 - 1e-12)) return k + 1;
     }
     require(!ended || uncertain, Errc::bad_option,
-            "`components={}` cannot be reached: the {} directions that are more than rounding have "
-            "{:.9g} of "
+            "`components={}` cannot be reached: the {} directions above rounding explain {:.9g} of "
             "the variance; use a smaller fraction",
             asked.fraction(), rank, sum / trace);
   }

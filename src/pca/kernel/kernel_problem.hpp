@@ -1,5 +1,5 @@
 #pragma once
-// What both roads to the eigenpairs of a kernel matrix are told, and what they share: how many
+// The input of both eigensolvers of a kernel matrix, and what they share: how many
 // eigenvalues to keep, and the last checks.
 
 #include "pca/kernel/kernel_spectrum.hpp"
@@ -9,7 +9,7 @@ namespace mercer {
 /// The program itself, and what small things take.
 constexpr double overhead_bytes = 22 << 20;
 
-/// What both roads are told.
+/// The input of both solvers.
 template <class T>
 struct KernelProblem {
   const Tiles<T>& tiles;

@@ -33,8 +33,8 @@ Plan choose(Index n, const FitOptions& options, double budget) {
   const Components& asked = options.components;
   if (options.solver == Solver::dense) {
     require(fits, Errc::out_of_memory,
-            "`solver=dense` needs {} for {} rows, and {} are allowed; use `solver=krylov`, or a "
-            "larger `memory`",
+            "`solver=dense` needs {} for {} rows, and only {} is allowed; use `solver=krylov`, or "
+            "a larger `memory`",
             format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
             format_bytes(budget));
     return {true, "as asked"};
@@ -45,16 +45,15 @@ Plan choose(Index n, const FitOptions& options, double budget) {
     return {false, "as asked"};
   }
   if (options.clip) {
-    require(
-        fits, Errc::out_of_memory,
-        "`clip` needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
-        "a larger `memory`",
-        format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
-        format_bytes(budget));
+    require(fits, Errc::out_of_memory,
+            "`clip` needs all eigenvalues, {} for {} rows, and only {} is allowed; use a valid "
+            "kernel or a larger `memory`",
+            format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
+            format_bytes(budget));
     return {true, "all eigenvalues are needed to clip the negative ones"};
   }
   if (asked.kind() == Kind::all)
-    return {fits, fits ? "all components are wanted" : "all matrices of LAPACK would not fit"};
+    return {fits, fits ? "all components are requested" : "all matrices of LAPACK would not fit"};
   // Krylov: about ten passes of 4·N²·b flops; dense: 9·N³ at half the speed.
   const double k = asked.kind() == Kind::count ? static_cast<double>(asked.count()) : 32.0;
   const double block = std::max(16.0, k);
@@ -120,7 +119,7 @@ KernelSpectrum by_dense(const KernelProblem<T>& p) {
   return s;
 }
 
-/// The road that was chosen; the other one where that fails and the choice was ours.
+/// The chosen solver; the other one if that fails and the choice was automatic.
 template <class T>
 KernelSpectrum by_either(const KernelProblem<T>& p, double budget) {
   const Index n = p.tiles.size;
@@ -167,8 +166,7 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
   }
   const double unit = std::ldexp(1.0, exponent);
   require(exponent > -960, Errc::bad_data,
-          "the kernel's values are {:.1e} at most, where numbers lose their digits: scale the data",
-          largest);
+          "the kernel values are {:.1e} at most, too close to underflow: scale the data", largest);
   KernelOrigin scaled_origin = origin;
   scaled_origin.noise /= unit;
   const Tiles<T> scaled = scaled_tiles(tiles, -exponent);

@@ -1,5 +1,5 @@
 #pragma once
-// Eigenpairs of a centred kernel matrix, by the dense or the Krylov road.
+// Eigenpairs of a centred kernel matrix, by the dense or the Krylov solver.
 
 #include "operators/tiles.hpp"
 #include "pca/kernel/kernel_certificate.hpp"

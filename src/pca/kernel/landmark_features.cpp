@@ -53,8 +53,7 @@ class InDouble<double> {
 void require_nonnegative(const Kernel& kernel, const Vector<double>& own) {
   for (Index i = 0; i < own.size(); ++i)
     require(own[i] >= 0, Errc::invalid_kernel,
-            "{} is not positive semi-definite: the similarity of a row to itself is {:.4g}",
-            kernel.text(), own[i]);
+            "{} is not positive semi-definite: k(x, x) of a row is {:.4g}", kernel.text(), own[i]);
 }
 
 }  // namespace

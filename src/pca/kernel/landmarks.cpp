@@ -75,7 +75,7 @@ LandmarkFeatures<T> from_rows(const Kernel& kernel, Index cols, bool sparse,
   LandmarkFeatures<T> features = no_landmarks(kernel, cols, sparse, rows);
   if (static_cast<Index>(rows.size()) <= m) features.choose_largest_first(rows);
   else features.choose_largest_first({rows.begin(), rows.begin() + m});
-  require(features.size() > 0, Errc::bad_data, "the landmarks have no similarity to each other");
+  require(features.size() > 0, Errc::bad_data, "all kernel values between the landmarks are 0");
   return features;
 }
 
@@ -156,7 +156,7 @@ class Outlook {
     const double ahead = seconds * 4 * std::pow(std::max(1.0, needed / std::max(1.0, now)), 2);
     text_ = fmt::format("rank {}, {:.3g} % of the trace left", m, 100 * share);
     if (before_ > 0 && needed > now)
-      text_ += fmt::format(", about rank {:.0f} and {:.0f} s to come", needed, ahead);
+      text_ += fmt::format(", expected rank {:.0f}, {:.0f} s left", needed, ahead);
     if (before_ > 0 && costs_more_than_exact(kernel_, rows_, entries_, needed))
       text_ = fmt::format(
           "note: rank {} leaves {:.2g} % of the trace, and about {:.0f} of {:.0f} rows will be "
@@ -296,8 +296,8 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
       break;
     }
     require(m < most, Errc::out_of_memory,
-            "`approx={}` needs more than the {} landmarks that memory holds (they leave {:.2g} of "
-            "the trace); use a larger `memory` or tolerance",
+            "`approx={}` needs more than the {} landmarks that fit into memory (they leave {:.2g} "
+            "of the trace); use a larger `memory` or tolerance",
             text_of(how), most, rest / trace);
     if (how.rank == 0 || note.empty()) note = outlook.after(m, rest / trace);
     // A row is kept as likely as the landmarks before it left of what it was drawn by.

@@ -101,12 +101,11 @@ Choice choose_solver(const Size& size, const FitOptions& options, double budget,
   }
   require(size.in_memory || choice.solver != Solver::gram, Errc::out_of_memory,
           "the Gram matrix needs all rows in memory; use `solver=covariance` or a larger `memory`");
-  require(
-      fits(choice.solver), Errc::out_of_memory,
-      "`solver={}` needs {} of working memory beside the rows, and {} are allowed; use a larger "
-      "`memory` or fewer `columns`",
-      name_of(choice.solver), format_bytes(working_bytes(choice.solver, size, options.threads)),
-      format_bytes(budget));
+  require(fits(choice.solver), Errc::out_of_memory,
+          "`solver={}` needs {} of working memory in addition to the rows, and only {} is allowed; "
+          "use a larger `memory` or fewer `columns`",
+          name_of(choice.solver), format_bytes(working_bytes(choice.solver, size, options.threads)),
+          format_bytes(budget));
   return choice;
 }
 

@@ -23,9 +23,9 @@ namespace {
 FitOptions checked(FitOptions options) {
   validate(options);
   require(options.solver == Solver::automatic || options.solver == Solver::covariance,
-          Errc::bad_option, "incremental PCA keeps the covariance matrix: it has no other solver");
+          Errc::bad_option, "incremental PCA has no solver but the covariance matrix");
   require(!options.kernel && !options.precomputed && !keeps_holes(options.missing),
-          Errc::bad_option, "incremental PCA has neither kernels nor means for missing cells");
+          Errc::bad_option, "incremental PCA supports neither kernels nor missing values");
   return options;
 }
 
@@ -113,7 +113,7 @@ Model<T> IncrementalPca<T>::model() const {
   Report& report = parts.report;
   report.weighted = weighted_;
   report.solver.name = "covariance";
-  report.solver.why = "rows came in batches";
+  report.solver.why = "rows in batches";
   report.solver.passes = 1;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
@@ -132,7 +132,7 @@ std::vector<double> IncrementalPca<T>::state() const {
 
 template <class T>
 void IncrementalPca<T>::restore(const std::vector<double>& state) {
-  require(!state.empty(), Errc::bad_data, "an empty list is no state of incremental PCA");
+  require(!state.empty(), Errc::bad_data, "an empty list is not a state of incremental PCA");
   const auto rest = static_cast<double>(state.size() - 1);
   const auto count = state[0] >= 0 && state[0] < rest ? static_cast<std::ptrdiff_t>(state[0]) : 0;
   Moments moments(moments_.features());

@@ -188,7 +188,7 @@ Spectrum decomposed(const Matrix<double>& factor, double epsilon, int threads) {
   s.eigenvalues = svd.values.cwiseAbs2();
   s.components = std::move(svd.vectors);
   require(s.eigenvalues.allFinite() && s.eigenvalues[0] > 0, Errc::bad_data,
-          "the models have no variance that could be merged");
+          "the models have no variance");
   const Matrix<double> image = (s.components * factor.transpose()) * factor;
   s.errors = (image - s.eigenvalues.asDiagonal() * s.components).rowwise().norm();
   require_converged(s.errors, tolerance, s.eigenvalues[0]);
@@ -223,7 +223,7 @@ Certificate certified_merge(const std::vector<Model<T>>& models, const Factor<T>
   for (const Model<T>& model : models) {
     missing += not_held(model);
     if (!add_error_of(model, error)) {
-      out.reason = "a merged model has no intervals of its own";
+      out.reason = "a merged model has no intervals";
       return out;
     }
     out.confidence = std::min(out.confidence, model.report().certificate.confidence);
@@ -236,7 +236,7 @@ Certificate certified_merge(const std::vector<Model<T>>& models, const Factor<T>
   out = intervals_of({.values = s.eigenvalues, .residuals = s.errors, .matrix = error}, k, 1);
   out.confidence = confidence;
   for (double& high : out.high) high += missing;
-  if (confidence < 1) out.reason = "the least sure of the merged models";
+  if (confidence < 1) out.reason = "the lowest confidence of the merged models";
   return out;
 }
 

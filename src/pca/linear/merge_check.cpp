@@ -18,7 +18,7 @@ std::string space_of(const Model<T>& model) {
     case Space::kernel:
       return "kernel " + map.kernel();
     case Space::precomputed:
-      return "precomputed similarities";
+      return "a precomputed kernel matrix";
     case Space::features:
       break;
   }
@@ -30,13 +30,13 @@ template <class T>
 std::string obstacle(const Model<T>& model) {
   const Space space = model.map().space();
   if (space == Space::kernel || space == Space::precomputed)
-    return "a kernel model has anchors of its own; fit all rows together";
+    return "a kernel model has its own anchors; fit all rows together";
   if (model.map().anchors().rows() > 0)
-    return "random features have numbers of their own; fit all rows together";
+    return "random features have their own random numbers; fit all rows together";
   if (model.report().method != "pca")
     return "its components were learned and are not those of its covariance matrix";
   if (model.scale().size() > 0)
-    return "z-scores have scales of their own; fit without `scale`, or all rows together";
+    return "z-scores have their own scales; fit without `scale`, or all rows together";
   return {};
 }
 
@@ -80,7 +80,8 @@ struct Pair {
     require(a.report().centered == b.report().centered, Errc::bad_option,
             "cannot merge '{}' and '{}': only one of them is centred", a_name, b_name);
     require(a.report().ddof == b.report().ddof, Errc::bad_option,
-            "cannot merge '{}' (`ddof={}`) and '{}' (`ddof={}`): variances are of different kinds",
+            "cannot merge '{}' (`ddof={}`) and '{}' (`ddof={}`): their variances have different "
+            "divisors",
             a_name, a.report().ddof, b_name, b.report().ddof);
   }
 

@@ -15,7 +15,7 @@ namespace mercer {
 
 namespace {
 
-/// The scatter matrix by its products; what the first one tells is checked before it is believed.
+/// The scatter matrix by its products; the result of the first one is checked.
 template <class T>
 struct CheckedScatter {
   ScatterOperator<T> a;
@@ -58,8 +58,8 @@ RoundingBound rounding_of_products(const ScatterOperator<T>& a, const Spectrum& 
   const auto [squares, distance] = a.summed();
   // Two sums of random errors of depths a and b: √a + √b ≤ √2·√(a + b).
   const double root = std::sqrt(squares), norm = 1.01 * (s.eigenvalues[0] + distance);
-  RoundingBound one = roundings(a.depth(rows)) *
-                      (1.5 * root * std::sqrt(norm) + 2 * root * std::sqrt(distance));
+  RoundingBound one =
+      roundings(a.depth(rows)) * (1.5 * root * std::sqrt(norm) + 2 * root * std::sqrt(distance));
   one.proven *= std::sqrt(basis);
   return one + 2.1 * s.eigenvalues[0] *
                    rounding_of_scales(roundings(2 * rows + 16), rows, a.weight(), options);
@@ -74,8 +74,8 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
   const bool ended = rank < values.size() || values.size() == all;
   if (asked.kind() == Components::Kind::count) {
     require(asked.soft() || asked.count() <= rank, Errc::bad_option,
-            "`components={}` is more than randomized can tell from rounding: {} directions; use "
-            "`solver=svd`",
+            "`components={}` is more than randomized can distinguish from rounding: {} directions; "
+            "use `solver=svd`",
             asked.count(), rank);
     return std::min(asked.count(), rank);
   }
@@ -85,9 +85,8 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
     if (sum >= asked.fraction() * s.total * (1 - 1e-12)) return k + 1;
   }
   require(!ended, Errc::bad_option,
-          "`components={}`: the {} directions that randomized can tell from rounding hold {:.6g} "
-          "of the "
-          "variance; use `solver=svd` or ask for a smaller fraction",
+          "`components={}`: the {} directions that randomized can distinguish from rounding "
+          "explain {:.6g} of the variance; use `solver=svd` or a smaller fraction",
           asked.fraction(), rank, sum / s.total);
   return 0;
 }
@@ -99,7 +98,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   const Index d = passes.features();
   const Components& asked = options.components;
   require(asked.kind() != Components::Kind::all, Errc::bad_option,
-          "`solver=randomized` finds the first few components: say how many with `components`");
+          "`solver=randomized` finds the first few components: set their number with `components`");
   require(asked.kind() != Components::Kind::count || asked.soft() || asked.count() <= d,
           Errc::bad_option, "`components={}` is too large: there are {} columns", asked.count(), d);
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -155,7 +154,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
       s.total - s.eigenvalues.sum() + static_cast<double>(k + 1) * s.rounding.proven;
   if (rest >= s.eigenvalues[k - 1] && k < std::min<Index>(d, passes.rows())) {
     s.confidence = likely_confidence;
-    s.missed = "no larger eigenvalue has shown in products with random vectors";
+    s.missed = "no larger eigenvalue was found in products with random vectors";
   }
   return s;
 }

@@ -118,7 +118,7 @@ Index kept_components(const Components& asked, const Spectrum& s) {
   const Index rank = rank_of(s);
   require(rank > 0, Errc::bad_data,
           "no direction varies by more than the rounding of the numbers, so there are no "
-          "components; subtract a constant from the columns before the numbers are written");
+          "components; subtract a constant from the columns before writing the file");
   switch (asked.kind()) {
     case Components::Kind::all:
     case Components::Kind::fraction:
@@ -132,15 +132,12 @@ Index kept_components(const Components& asked, const Spectrum& s) {
     default:
       fail(Errc::bad_option,
            "`components=significant()`, `components=gavish_donoho()` and `components=minka()` need "
-           "rows to "
-           "look at: give a count, a fraction or "
-           "all");
+           "the rows: give a count, a fraction or all");
   }
   const Index kept = kept_or_none(asked, s);
   require(kept > 0 || asked.kind() != Components::Kind::fraction, Errc::bad_option,
-          "`components={}`: the {} directions that can be told from rounding hold {:.6g} of the "
-          "variance; ask "
-          "for a smaller fraction or `components=all_components()`",
+          "`components={}`: the {} directions that can be distinguished from rounding explain "
+          "{:.6g} of the variance; use a smaller fraction or `components=all_components()`",
           asked.fraction(), rank, s.eigenvalues.head(rank).sum() / s.total);
   return kept;
 }

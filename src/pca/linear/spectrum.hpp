@@ -1,5 +1,5 @@
 #pragma once
-// The roads of linear PCA to the same eigenpairs.
+// The solvers of linear PCA.
 
 #include "pca/passes.hpp"
 #include "pca/rounding.hpp"
@@ -9,7 +9,7 @@
 
 namespace mercer {
 
-/// What every road ends in.
+/// The result of every solver.
 struct Spectrum {
   Vector<double> mean;         ///< zeros when not centred
   Vector<double> scale;        ///< empty when not standardized
@@ -64,8 +64,8 @@ Spectrum by_svd(Passes<T>& passes, const FitOptions& options);
 template <class T>
 Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget);
 
-/// The spectrum by one of these roads. Rows whose squares a double cannot hold are multiplied by a
-/// power of two first, which is undone in the result. Throws `Errc::bad_data` when the result
+/// The spectrum by one of these solvers. Rows whose squares a double cannot hold are multiplied by
+/// a power of two first, which is undone in the result. Throws `Errc::bad_data` when the result
 /// itself does not fit a double.
 template <class T>
 Spectrum find_spectrum(Solver road, Passes<T>& passes, const FitOptions& options, double budget);

@@ -1,5 +1,5 @@
 #pragma once
-// What every road of linear PCA asks of the rows before it believes a number.
+// Checks of the rows that every solver of linear PCA makes.
 
 #include "core/require.hpp"
 #include "operators/centred.hpp"
@@ -37,7 +37,7 @@ void require_rows(const Passes<T>& passes, const FitOptions& options) {
 /// Sums of squares beyond these are over- or underflowing, or their squares are.
 constexpr double least_total = 1e-140, largest_total = 1e140;
 
-/// Thrown by a road whose sums are out of range, and caught by `find_spectrum`.
+/// Thrown by a solver whose sums are out of range, and caught by `find_spectrum`.
 struct OutOfRange {};
 
 /// `sums`, one a column, tell whether all numbers were finite; the rows tell which was not.
@@ -56,9 +56,10 @@ void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
   }
   if (!passes.normalized()) throw OutOfRange{};
   for (Index j = 0; j < d; ++j)
-    require(std::isfinite(sums[j]), Errc::bad_data,
-            "{}: column {} holds a NaN, an infinity or numbers too large to square; scale it down",
-            Input(passes.name()), j + 1);
+    require(
+        std::isfinite(sums[j]), Errc::bad_data,
+        "{}: column {} contains a NaN, an infinity or numbers too large to square; scale it down",
+        Input(passes.name()), j + 1);
 }
 
 /// The same, where missing cells are filled in and so no sum is NaN for them.
@@ -134,17 +135,14 @@ void require_variance(const Spectrum& s, const std::string& name,
   const double spread = s.column_scatter.maxCoeff(&most);
   const double size = s.mean.cwiseAbs().maxCoeff();
   // Rows that are scaled on entry have no such size; those of a stream cannot be.
-  require(
-      spread > 0 || size == 0 || size > 1e-150, Errc::bad_data,
-      "{}: numbers near {:.2g} have squares below the smallest number there is; multiply them by "
-      "a constant",
-      Input(name), size);
+  require(spread > 0 || size == 0 || size > 1e-150, Errc::bad_data,
+          "{}: numbers near {:.2g} have squares that underflow; multiply them by a constant",
+          Input(name), size);
   require(spread > 0, Errc::bad_data, "{}: all rows are equal{}, there is no variance to explain",
           Input(name), in_precision<T>());
   fail(Errc::bad_data,
-       "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} are apart by no "
-       "more "
-       "than some units in their last place; subtract a constant before the numbers are written",
+       "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} differ by no more "
+       "than a few units in the last place; subtract a constant before writing the file",
        Input(name), s.mean[most], most + 1);
 }
 

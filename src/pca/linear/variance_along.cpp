@@ -33,7 +33,7 @@ Matrix<double> unit_rows(Matrix<double> q) {
   for (Index i = 0; i < q.rows(); ++i) {
     const double largest = q.row(i).cwiseAbs().maxCoeff();
     require(largest > 0 && std::isfinite(largest), Errc::bad_option,
-            "direction {} has length {}: it must point somewhere", i + 1, largest);
+            "direction {} has length {}: it must be positive and finite", i + 1, largest);
     // First to numbers that can be squared.
     q.row(i) /= largest;
     q.row(i).normalize();
@@ -86,7 +86,7 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
   Vector<double> scatter = projected.scatter(options.center).diagonal();
   for (Index i = 0; i < m; ++i)
     require(std::isfinite(scatter[i]), Errc::bad_data,
-            "{} holds a NaN, an infinity or numbers too large to square", Input(source.name()));
+            "{} contains a NaN, an infinity or numbers too large to square", Input(source.name()));
   // The first rows were no guide to the others: once more, about the mean.
   if (options.center && projected.cancellation() > 100) {
     projected = project(Moments(projected.mean()));
@@ -97,7 +97,7 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
     const double error = rounding[i] * rounding[i];
     require(scatter[i] >= -error, Errc::not_converged,
             "{}: the variance along direction {} came out as {:.3e}, below 0 by more than its "
-            "rounding error {:.1e}; this is a defect of Mercer: please send us the data",
+            "rounding error {:.1e}; this is a bug in Mercer: please report it with the data",
             source.name(), i + 1, scatter[i], error);
   }
   // No variance is negative: what lies below 0 is within the rounding error, and 0 is nearer.

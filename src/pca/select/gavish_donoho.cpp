@@ -60,13 +60,13 @@ Model<T> cut_by_gavish_donoho(const Model<T>& all) {
   const double typical =
       values.size() % 2 ? values[middle] : (values[middle] + values[middle - 1]) / 2;
   require(typical > 0, Errc::bad_data,
-          "half of the singular values are 0: there is no noise to measure the others by; give a "
-          "number of components (`components`)");
+          "half of the singular values are 0, so the noise cannot be estimated; give a number of "
+          "components (`components`)");
   const double threshold = gavish_donoho_threshold(beta) * typical;
   const Index kept = (values.array() > threshold).count();
   require(kept > 0, Errc::bad_data,
-          "no singular value is above {:.4g}, the threshold for noise; to see components all the "
-          "same ask for a number (`components=2`)",
+          "no singular value is above {:.4g}, the threshold for noise; to keep components anyway, "
+          "give a number (`components=2`)",
           threshold);
   return with_first(all, kept, "gavish-donoho",
                     fmt::format("{} singular value{} above {:.4g}, {:.3f} times the median", kept,

@@ -32,11 +32,11 @@ std::vector<Hole> holes_of(const Matrix<T>& x) {
       ++in_column[static_cast<std::size_t>(j)];
     }
     require(holes.size() - before < static_cast<std::size_t>(x.cols()), Errc::bad_data,
-            "row {} has no cell that is there: leave it out", i + 1);
+            "row {} is entirely missing: drop it", i + 1);
   }
   for (Index j = 0; j < x.cols(); ++j)
     require(in_column[static_cast<std::size_t>(j)] < x.rows(), Errc::bad_data,
-            "column {} has no cell that is there: `exclude` it", j + 1);
+            "column {} is entirely missing: `exclude` it", j + 1);
   return holes;
 }
 
@@ -146,9 +146,9 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
     if (out.report.change <= options.tolerance || largest == 0) return out;
   }
   fail(Errc::not_converged,
-       "`missing=em`: after {} iterations cells may still be {:.2g} deviations from their limit "
-       "(wanted {:.2g}); use fewer components (`components`), or leave out rows and columns with "
-       "few cells",
+       "`missing=em`: after {} iterations missing values may still be {:.2g} standard deviations "
+       "from their limit (tolerance {:.2g}); use fewer components (`components`), or drop rows and "
+       "columns with few observed values",
        out.report.iterations, out.report.change, options.tolerance);
 }
 
@@ -163,8 +163,8 @@ Model<T> fit(const Imputed<T>& rows, const FitOptions& options, const double* we
     std::string& reason = parts.report.certificate.reason;
     if (!reason.empty()) reason += "; ";
     reason += fmt::format(
-        "of the rows as completed, whose cells are about {:.0e} deviations from the limit of the "
-        "iteration",
+        "intervals are of the imputed rows, which are about {:.0e} standard deviations from the "
+        "limit of the iteration",
         rows.report.change);
   }
   parts.feature_names = schema.feature_names;

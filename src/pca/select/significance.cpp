@@ -62,7 +62,8 @@ Sample<T> drawn(const Rows<T>& x, const double* weights, Index n, std::uint64_t 
   for (Index i = 0; i < x.rows(); ++i)
     if (!weights || weights[i] > 0) rows.push_back(i);
   const auto all = static_cast<Index>(rows.size());
-  require(all > 1, Errc::bad_data, "{} rows with weight have no components to choose from", all);
+  require(all > 1, Errc::bad_data, "{} rows of positive weight are too few for parallel analysis",
+          all);
   Random random(seed);
   n = std::min(n, all);
   for (std::size_t i = 0; n < all && i < static_cast<std::size_t>(n); ++i)
@@ -206,7 +207,7 @@ ComponentChoice parallel_analysis(const Rows<T>& x, const double* weights, bool 
                                   const Spectra<T>& spectra) {
   require(options.permutations > 0 && options.level > 0 && options.level < 1, Errc::bad_option,
           "parallel analysis needs at least one permutation and a level between 0 and 1");
-  require(x.rows() > 1 && x.cols() > 0, Errc::bad_data, "{} rows have no components to choose from",
+  require(x.rows() > 1 && x.cols() > 0, Errc::bad_data, "{} rows are too few for parallel analysis",
           x.rows());
   const Index n = sample_size(x.rows(), x.cols(), kernel, options);
   Sample<T> sample = drawn(x, weights, n, fit.seed);
@@ -287,7 +288,7 @@ FitOptions with_choice(const FitOptions& options, const ComponentChoice& choice)
   const Index kept = significant_components(choice);
   require(kept > 0, Errc::bad_data,
           "no component is above chance: permuted columns reach the first eigenvalue with p = "
-          "{:.2g}; to see components all the same ask for a number (`components=2`)",
+          "{:.2g}; to keep components anyway, give a number (`components=2`)",
           choice.p_values.empty() ? 1.0 : choice.p_values[0]);
   counted.components = at_most(kept);
   return counted;
