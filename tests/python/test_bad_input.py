@@ -140,7 +140,7 @@ LAYOUTS = {
     "fortran": np.asfortranarray,
     "every other row": lambda X: np.repeat(X, 2, axis=0)[::2],
     "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
-    "descending": lambda X: X[::-1].copy()[::-1],
+    "backwards": lambda X: X[::-1].copy()[::-1],
     "columns backwards": lambda X: X[:, ::-1].copy()[:, ::-1],
     "columns of a wider table": sliced,
     "unaligned": unaligned,
