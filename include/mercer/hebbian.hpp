@@ -22,6 +22,7 @@
 
 #include <mercer/map.hpp>
 #include <mercer/model.hpp>
+#include <mercer/progress.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/seed.hpp>
@@ -36,7 +37,9 @@
 
 namespace mercer {
 
-class Moment;  ///< R of rows that can be read again: src/learn/theory/certify.hpp
+namespace detail {
+class Moment;  ///< R of rows that can be read again
+}
 
 /// Learns from rows as they come, and has a model at any time.
 template <class L>
@@ -75,6 +78,8 @@ struct LearnerOptions {
   /// cannot tell a run that has converged from one that no longer moves. A row then costs O(k·D)
   /// once more (products of whole blocks, an eighth of them after 32,768 rows).
   bool watch = false;
+  /// Of `Hebbian::update`; a call that it stops has learned from some of its rows.
+  Monitor monitor{};
 };
 
 enum class LearnState {
@@ -113,7 +118,7 @@ class Hebbian {
   /// `row_weights`: one a row, 0 or more; a row of weight w counts w times in mean and moments, and
   /// its step is w times as long, as w steps are in the limit of small rates.
   /// Throws `Errc::not_converged`, naming the step and what to try, when the weights diverge.
-  void update(const Rows<double>& rows, const double* row_weights = nullptr);
+  void update(const Rows<double>& rows, Weights row_weights = {});
   /// Learns the rows that wait for their mini-batch to be full, as a smaller one: for the end of a
   /// stream.
   void flush();
@@ -137,7 +142,7 @@ class Hebbian {
 
   /// Compares with the state at the last call. `rows`: R of all rows, where they can be read again;
   /// it is asked once little moves.
-  Convergence look(Moment* rows = nullptr);
+  Convergence look(detail::Moment* rows = nullptr);
 
   /// Everything it knows, to go on later bit for bit.
   std::string save_state() const;

@@ -26,12 +26,15 @@
 
 namespace mercer {
 
+namespace detail {
 class CentredFactor;
+}
 
 template <class T>
 class IncrementalPca {
  public:
-  /// Of the options `components`, `tolerance`, `center`, `scale`, `ddof` and `threads` are used.
+  /// Of the options `components`, `tolerance`, `center`, `scale`, `ddof`, `threads` and `monitor`
+  /// are used.
   explicit IncrementalPca(Index features, FitOptions options = {});
   IncrementalPca(const IncrementalPca& other);
   IncrementalPca(IncrementalPca&& other) noexcept;
@@ -39,14 +42,9 @@ class IncrementalPca {
   IncrementalPca& operator=(IncrementalPca&& other) noexcept;
   ~IncrementalPca();
 
-  /// Takes in rows, each counted `weights[i]` times (once when null). NaN and infinities are
+  /// Takes in rows, each counted `weights[i]` times (once without weights). NaN and infinities are
   /// refused with their place, and nothing of the batch is taken in then.
-  void update(const Rows<T>& rows, const double* weights = nullptr);
-  template <class Derived>
-  void update(const Eigen::MatrixBase<Derived>& x) {
-    const MatrixRef<T> rows(x.derived());
-    update(Rows<T>(rows));
-  }
+  void update(const Rows<T>& rows, Weights weights = {});
 
   /// Takes in all rows that another one has seen.
   void merge(const IncrementalPca& other);
@@ -58,14 +56,14 @@ class IncrementalPca {
   const Moments& moments() const { return moments_; }
 
   /// Everything it has seen, to go on later or elsewhere bit for bit with the same options.
-  std::vector<double> state() const;
+  std::vector<double> save_state() const;
   /// `Errc::bad_data` when that is not the state of as many columns.
-  void restore(const std::vector<double>& state);
+  void load_state(const std::vector<double>& state);
 
  private:
   FitOptions options_;
   Moments moments_;
-  std::unique_ptr<CentredFactor> factor_;
+  std::unique_ptr<detail::CentredFactor> factor_;
   bool weighted_ = false;
 };
 

@@ -42,6 +42,8 @@ struct KernelHebbianOptions {
   /// Bytes the kernel matrix may take; when it needs more, its rows are computed as they are used.
   std::size_t memory = std::size_t{2} << 30;
   int threads = 0;  ///< of the kernel matrix; 0: one per core
+  /// Of the kernel matrix and of epochs; one that it stops has learned from some of its rows.
+  Monitor monitor{};
 };
 
 class KernelHebbian {
@@ -49,7 +51,7 @@ class KernelHebbian {
   /// Copies the rows; an open width of the kernel is chosen from them. `row_weights`: one a row, as
   /// in `Hebbian::update`; the mean in feature space is weighted as well.
   KernelHebbian(const Kernel& kernel, const Rows<double>& x, KernelHebbianOptions options = {},
-                const double* row_weights = nullptr);
+                Weights row_weights = {});
   ~KernelHebbian();
   KernelHebbian(KernelHebbian&&) noexcept;
   KernelHebbian& operator=(KernelHebbian&&) noexcept;

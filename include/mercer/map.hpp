@@ -145,10 +145,13 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
 ///
 /// The map keeps its frequencies, and a model file holds them: `anchors()`, D/2 × d.
 /// Costs N·D·d multiplications and N·D/2 pairs of cosine and sine.
+struct FourierMapOptions {
+  bool orthogonal = true;
+  std::uint64_t seed = default_seed;
+};
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
-                                          bool orthogonal = true,
-                                          std::uint64_t seed = default_seed);
+                                          const FourierMapOptions& options = {});
 /// The same with frequencies of your own, one a row.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> frequencies);
@@ -164,9 +167,12 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 /// The map keeps its hash functions, and a model file holds them: `anchors()`, p × (d + 1), entries
 /// ±(bucket + 1). A row costs p additions an entry (stored ones only when sparse) and p/2 + 1
 /// Fourier transforms, whatever d^p is.
+struct TensorSketchMapOptions {
+  std::uint64_t seed = default_seed;
+};
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
-                                                std::uint64_t seed = default_seed);
+                                                const TensorSketchMapOptions& options = {});
 /// The same with hash functions of your own.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index features,
@@ -175,6 +181,11 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index feat
 /// `precomputed`: x is the row of n similarities itself.
 template <class T>
 std::shared_ptr<const Map<T>> precomputed_map(Index n);
+
+/// `operator`: the n rows of an operator (fit_operator.hpp) of which nothing else is known. A model
+/// with this map has scores of those rows only; `apply` throws `Errc::bad_option`.
+template <class T>
+std::shared_ptr<const Map<T>> operator_map(Index n);
 
 /// What a list of maps shows of one: text form, formula, and an example that fits any rows.
 struct MapEntry {
@@ -185,7 +196,8 @@ std::span<const MapEntry> map_table();
 
 /// A map of your own: `function` fills the features of one row, and may be called from several
 /// threads at once. `name` is letters, digits and `_`. The text form is `function(name)`; a file
-/// cannot hold the function itself, so a model with such a map is of use to your program only.
+/// holds that name and not the function itself, which `Model::load` has to be given
+/// (`LoadOptions`).
 template <class T>
 std::shared_ptr<const Map<T>> function_map(
     std::string name, Index inputs, Index features,

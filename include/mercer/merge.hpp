@@ -34,6 +34,7 @@ struct MergeOptions {
   Components components{};           ///< of the result; default: all that the models' have
   int threads = 0;                   ///< 0: one per core
   std::vector<std::string> names{};  ///< what messages call the models: their files, for example
+  Monitor monitor{};
 };
 
 /// Merges two or more models of the same columns, matched by name where both have names; of linear

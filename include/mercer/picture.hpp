@@ -35,6 +35,7 @@ struct ContourOptions {
   std::vector<std::string> labels{};  ///< one a point, told apart by colour; may be empty
   Index most_points = 2000;           ///< of more points, this many are drawn, evenly spaced
   int threads = 0;                    ///< 0: one per core
+  Monitor monitor{};
 };
 
 /// Throws `Errc::bad_option` when the model has not exactly two input columns, or when nothing says

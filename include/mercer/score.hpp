@@ -31,6 +31,7 @@
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
+#include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 
 #include <memory>
@@ -72,8 +73,8 @@ struct ScoreTotals {
   Vector<double> squares;    ///< Σ y² of each component
   bool complete = true;      ///< all rows had SPE
 
-  /// `weights`: one a row, as if rows were repeated.
-  void add(const RowScores& rows, const double* weights = nullptr);
+  /// `weights`: one per row, as if rows were repeated.
+  void add(const RowScores& rows, Weights weights = {});
   double mean_spe() const;   ///< mean squared reconstruction error of a row
   double explained() const;  ///< 1 − ΣSPE/Σ‖φ(x) − m‖²: about the model's mean
 };
@@ -82,7 +83,7 @@ template <class T>
 class Scorer {
  public:
   /// Borrows the model, which must live as long.
-  explicit Scorer(const Model<T>& model, int threads = 0);
+  explicit Scorer(const Model<T>& model, const RunOptions& options = {});
   ~Scorer();
   Scorer(Scorer&&) noexcept;
 
@@ -92,11 +93,6 @@ class Scorer {
   /// Throws what `Model::transform` throws. Missing cells lie on the mean, or with `em` where the
   /// least-squares scores of the other cells put them (linear models): they add nothing to SPE.
   RowScores operator()(const Rows<T>& x, Missing missing = Missing::error) const;
-  template <class Derived>
-  RowScores operator()(const Eigen::MatrixBase<Derived>& x) const {
-    const MatrixRef<T> rows(x.derived());
-    return (*this)(Rows<T>(rows));
-  }
 
   /// By what the model alone tells. Throws `Errc::bad_option` unless 0 < level < 1.
   ScoreLimits limits(double level = 0.99) const;

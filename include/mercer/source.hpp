@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,7 +78,7 @@ struct Schema {
 template <class T>
 struct Block {
   Rows<T> rows;
-  const double* weights = nullptr;     ///< one a row when the schema is weighted
+  std::span<const double> weights{};   ///< one per row when the schema is weighted
   const TextColumn* labels = nullptr;  ///< one a row when the schema has a label
   const TextColumn* ids = nullptr;     ///< one a row when the schema has an id
   Index first_label = 0;               ///< where this block's texts begin in `labels` and `ids`
@@ -121,7 +122,6 @@ class Source {
 /// A source over rows that the caller keeps alive. `schema` may add names; what the rows
 /// themselves tell (features, sparse, weighted) is filled in.
 template <class T>
-std::unique_ptr<Source<T>> from_memory(Rows<T> rows, const double* weights = nullptr,
-                                       Schema schema = {});
+std::unique_ptr<Source<T>> from_memory(Rows<T> rows, Weights weights = {}, Schema schema = {});
 
 }  // namespace mercer
