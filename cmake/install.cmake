@@ -6,7 +6,9 @@ set(generated ${PROJECT_BINARY_DIR}/install)
 get_target_property(library_type mercer TYPE)
 
 install(TARGETS mercer EXPORT mercer-targets)
-install(TARGETS mercer_cli)
+if(MERCER_CLI)
+  install(TARGETS mercer_cli)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mercer ${PROJECT_BINARY_DIR}/include/mercer
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
 
@@ -18,6 +20,13 @@ write_basic_package_version_file(${generated}/mercer-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${generated}/mercer-config.cmake ${generated}/mercer-config-version.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake DESTINATION ${config_dir})
+
+# The same from the build folder, without an installation: -Dmercer_DIR=<build folder>.
+export(EXPORT mercer-targets NAMESPACE mercer:: FILE ${PROJECT_BINARY_DIR}/mercer-targets.cmake)
+foreach(file ${generated}/mercer-config.cmake ${generated}/mercer-config-version.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake)
+  configure_file(${file} ${PROJECT_BINARY_DIR} COPYONLY)
+endforeach()
 
 # pkg-config. A static library needs its own libraries named, a shared one knows them itself.
 set(private_packages "fmt, libhwy, zlib, openblas")
@@ -34,24 +43,26 @@ install(FILES ${generated}/mercer.pc DESTINATION ${pkgconfig_dir})
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
-# The program prints its manual page and its completions itself.
-install(CODE "
-  foreach(text \"mercer.1 help --man\" \"mercer.bash completion bash\" \"_mercer completion zsh\"
-               \"mercer.fish completion fish\")
-    separate_arguments(text)
-    list(POP_FRONT text file)
-    execute_process(COMMAND \"$<TARGET_FILE:mercer_cli>\" \${text}
-                    OUTPUT_FILE \"${generated}/\${file}\" COMMAND_ERROR_IS_FATAL ANY)
-  endforeach()")
-install(FILES ${generated}/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${generated}/mercer.bash RENAME mercer
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${generated}/mercer.fish
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-# zsh looks into the first of these below /usr/local, into the second below /usr.
-foreach(folder site-functions vendor-completions)
-  install(FILES ${generated}/_mercer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
-endforeach()
+if(MERCER_CLI)
+  # The program prints its manual page and its completions itself.
+  install(CODE "
+    foreach(text \"mercer.1 help --man\" \"mercer.bash completion bash\" \"_mercer completion zsh\"
+                 \"mercer.fish completion fish\")
+      separate_arguments(text)
+      list(POP_FRONT text file)
+      execute_process(COMMAND \"$<TARGET_FILE:mercer_cli>\" \${text}
+                      OUTPUT_FILE \"${generated}/\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+  install(FILES ${generated}/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${generated}/mercer.bash RENAME mercer
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${generated}/mercer.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  # zsh looks into the first of these below /usr/local, into the second below /usr.
+  foreach(folder site-functions vendor-completions)
+    install(FILES ${generated}/_mercer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
+  endforeach()
+endif()
 
 # cpack -G DEB
 set(CPACK_PACKAGE_NAME mercer)

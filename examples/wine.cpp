@@ -5,8 +5,7 @@
 int main(int, char** argv) {
   // 178 wines, 13 measurements in different units: z-scores make them comparable.
   const auto wine = mercer::read<double>(argv[1], {.label = "cultivar"});
-  const auto model = mercer::fit(
-      wine.rows(), {.components = mercer::variance_fraction(0.9), .scale = mercer::Scale::std});
+  const auto model = mercer::fit(wine.rows(), {.components = 0.9, .scale = mercer::Scale::std});
 
   std::cout << model.outputs() << " components keep "
             << 100 * model.explained_variance_ratio().sum() << " % of the variance\n";

@@ -93,7 +93,7 @@ void add(Reading<T>& all, const Block<T>& block) {
   must(rows.rows() > 0, "blocks are not empty");
   must(rows.cols() == all.schema.features, "rows have the schema's width");
   must(rows.sparse() == all.schema.sparse, "sparse as the schema says");
-  must((block.weights != nullptr) == all.schema.weighted, "weights as the schema says");
+  must((!block.weights.empty()) == all.schema.weighted, "weights as the schema says");
   must((block.labels != nullptr) == !all.schema.label.empty(), "labels as the schema says");
   must((block.ids != nullptr) == !all.schema.id.empty(), "ids as the schema says");
   for (Index r = 0; r < rows.rows(); ++r) {
@@ -113,9 +113,11 @@ void add(Reading<T>& all, const Block<T>& block) {
     const auto text = static_cast<std::size_t>(block.first_label + r);
     if (block.labels) all.texts.emplace_back((*block.labels)[text]);
     if (block.ids) all.texts.emplace_back((*block.ids)[text]);
-    if (block.weights) {
-      must(std::isfinite(block.weights[r]) && block.weights[r] >= 0, "weights can be used");
-      all.weights.push_back(block.weights[r]);
+    if (!block.weights.empty()) {
+      must(std::isfinite(block.weights[static_cast<std::size_t>(r)]) &&
+               block.weights[static_cast<std::size_t>(r)] >= 0,
+           "weights can be used");
+      all.weights.push_back(block.weights[static_cast<std::size_t>(r)]);
     }
   }
   all.rows += rows.rows();

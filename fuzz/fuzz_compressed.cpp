@@ -32,7 +32,7 @@ template <class T>
 void check(const std::string& path) {
   try {
     Compressed about;
-    const auto source = decompress<T>(path, 1, &about);
+    const auto source = decompress<T>(path, {.threads = 1}, &about);
     Index rows = 0;
     while (const auto block = source->next()) {
       if (block->rows.cols() != about.columns) broken("rows have the width of the file");

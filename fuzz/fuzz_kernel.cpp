@@ -33,9 +33,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       const KernelParameter& last = parameters.back();
       check(kernel.with(last.name, last.value.value()).text() == kernel.text());
     }
-    const Matrix<double> k = kernel.matrix(Rows<double>(x), 1);
+    const Matrix<double> k = kernel.matrix(x, {.threads = 1});
     check(k.allFinite() && k == k.transpose());
-    const Matrix<double> other = kernel.matrix(Rows<double>(sparse), 1);
+    const Matrix<double> other = kernel.matrix(Rows<double>(sparse), {.threads = 1});
     check(other.allFinite() && other == other.transpose());
   } catch (const Error& e) {
     check(e.code() == Errc::bad_option || e.code() == Errc::bad_data);

@@ -29,7 +29,7 @@ void check(const std::string& bytes) {
     to_json(model);
     const Matrix<T> x = Matrix<T>::Ones(2, model.inputs());
     const Matrix<T> scores = model.transform(x, {.threads = 1});
-    if (model.map().is_identity()) model.inverse(scores, 1);
+    if (model.map().is_identity()) model.inverse(scores, {.threads = 1});
     const Decoder<T> decoder(model, {.rows = 50, .iterations = 10, .threads = 1});
     decoder(scores);
   } catch (const Error&) {

@@ -54,7 +54,7 @@ std::vector<double> beyond(const Setting& s, std::uint64_t seed) {
   mercer::FitOptions options = s.fit;
   options.threads = 1;
   const auto model = mercer::fit(s.sample(draw, s.rows), options);
-  const mercer::Scorer scorer(model, 1);
+  const mercer::Scorer scorer(model, {.threads = 1});
   const mercer::ScoreLimits limits =
       s.good > 0 ? mercer::limits_of(scorer(s.sample(draw, s.good)), s.level)
                  : scorer.limits(s.level);

@@ -55,9 +55,7 @@ double first_p(const Null& null, mercer::FitOptions options, std::uint64_t seed)
   options.threads = 1;
   options.seed = seed;
   const mercer::MatrixRef<double> rows(null.x);
-  return mercer::significance(mercer::Rows<double>(rows), options, {},
-                              null.weights.empty() ? nullptr : null.weights.data())
-      .p_values.at(0);
+  return mercer::significance(mercer::Rows<double>(rows), options, {}, null.weights).p_values.at(0);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ ScoreFormat parse_score_format(std::string_view text);  ///< `Errc::bad_option`
 
 struct CompressOptions {
   ScoreFormat scores = ScoreFormat::float16;
-  PreImageOptions preimage{};  ///< how rows are reconstructed; stored in the file
+  /// How rows are reconstructed; stored in the file. Its threads and monitor are those of the call.
+  PreImageOptions preimage{};
   Missing missing = Missing::error;
 };
 
@@ -69,7 +70,7 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
 /// stored in a temporary file. Rows are computed in double precision and rounded to T; `float`
 /// throws `Errc::bad_data` if the file does not contain the loss in single precision.
 template <class T>
-std::unique_ptr<Source<T>> decompress(const std::string& path, int threads = 0,
+std::unique_ptr<Source<T>> decompress(const std::string& path, const RunOptions& options = {},
                                       Compressed* about = nullptr);
 
 }  // namespace mercer

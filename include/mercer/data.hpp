@@ -112,6 +112,13 @@ Table<T> read(const std::string& path, const ReadOptions& options = {}) {
   return read_all(*open<T>(path, options));
 }
 
+struct SinkOptions {
+  std::string id{};  ///< what the leading columns of text are called; empty: there are none
+  std::string label{};
+  Format format = Format::by_extension;
+  int threads = 0;  ///< 0: one per core
+};
+
 /// Writes rows: `.csv`, `.tsv`, `.npy`, or "-" for CSV on standard output. Numbers are written in
 /// the shortest form that reads back exactly. The file is written atomically, by `close()`.
 ///
@@ -121,13 +128,7 @@ Table<T> read(const std::string& path, const ReadOptions& options = {}) {
 template <class T>
 class Sink {
  public:
-  /// Names of the leading text columns; empty: none.
-  struct Texts {
-    std::string id;
-    std::string label;
-  };
-  Sink(const std::string& path, std::vector<std::string> columns, Texts texts = {},
-       Format format = Format::by_extension, int threads = 0);
+  Sink(const std::string& path, std::vector<std::string> columns, SinkOptions options = {});
   ~Sink();
   Sink(Sink&&) noexcept;
 

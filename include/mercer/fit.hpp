@@ -4,7 +4,7 @@
 ///
 ///     Eigen::MatrixXd x = …;                                       // one row per sample
 ///     auto model = mercer::fit(x, {.components = 2});
-///     auto most  = mercer::fit(x, {.components = mercer::variance_fraction(0.95)});
+///     auto most  = mercer::fit(x, {.components = 0.95});           // of the variance
 ///     auto big   = mercer::fit(*mercer::open<double>("big.npy"), {.memory = 256 << 20});
 ///
 ///     auto kernel = mercer::kernels::rbf({.gamma = 2});
@@ -24,12 +24,14 @@
 #include <mercer/seed.hpp>
 #include <mercer/source.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace mercer {
 
@@ -39,13 +41,13 @@ class Components {
  public:
   enum class Kind { all, count, fraction, significant, gavish_donoho, minka };
   Components() = default;
-  Components(Index count) : kind_(Kind::count), count_(count) {}  // NOLINT: {.components = 8}
-  static Components of_variance(double f) {
-    Components c;
-    c.kind_ = Kind::fraction;
-    c.fraction_ = f;
-    return c;
-  }
+  /// `{.components = 8}`
+  template <std::integral N>
+  requires(!std::same_as<N, bool>) Components(N count)
+      : kind_(Kind::count), count_(static_cast<Index>(count)) {}  // NOLINT
+  /// `{.components = 0.9}`: so many that they have 90 % of the variance.
+  template <std::floating_point F>
+  Components(F fraction) : kind_(Kind::fraction), fraction_(fraction) {}  // NOLINT
   static Components by(Kind kind) {
     Components c;
     c.kind_ = kind;
@@ -71,7 +73,7 @@ class Components {
 
 inline Components all_components() { return {}; }
 inline Components at_most(Index count) { return Components::at_most(count); }
-inline Components variance_fraction(double f) { return Components::of_variance(f); }
+inline Components variance_fraction(double f) { return f; }
 /// Those that pass a permutation test (parallel analysis); the report has their p-values.
 inline Components significant() { return Components::by(Components::Kind::significant); }
 /// Linear PCA: those above the optimal threshold for white noise of unknown variance.
@@ -129,15 +131,12 @@ struct FitOptions {
 
 /// Fits rows in memory. `weights`: one per row, as if rows were repeated.
 template <class T>
-Model<T> fit(const Rows<T>& x, const FitOptions& options = {}, const double* weights = nullptr);
+Model<T> fit(const Rows<T>& x, const FitOptions& options = {}, Weights weights = {});
 
-/// Fits any Eigen expression; column-major ones are copied once.
-template <class Derived>
-Model<typename Derived::Scalar> fit(const Eigen::MatrixBase<Derived>& x,
-                                    const FitOptions& options = {}) {
-  using T = typename Derived::Scalar;
-  const MatrixRef<T> rows(x.derived());
-  return fit(Rows<T>(rows), options);
+/// Fits any Eigen expression; what does not lie row by row is copied once.
+template <RowsLike X>
+Model<typename X::Scalar> fit(const X& x, const FitOptions& options = {}, Weights weights = {}) {
+  return fit(Rows<typename X::Scalar>(x), options, weights);
 }
 
 /// Fits a source. If it fits into `options.memory`, it is read once and kept; a larger source is
@@ -149,16 +148,13 @@ Model<T> fit(Source<T>& source, const FitOptions& options = {});
 /// PCA of φ(x) for an explicit map φ. With `Scale::std` the map is applied to z-scores.
 template <class T>
 Model<T> fit(const Rows<T>& x, std::shared_ptr<const Map<T>> map, const FitOptions& options = {},
-             const double* weights = nullptr);
+             Weights weights = {});
 template <class T>
 Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& options = {});
-template <class Derived>
-Model<typename Derived::Scalar> fit(const Eigen::MatrixBase<Derived>& x,
-                                    std::shared_ptr<const Map<typename Derived::Scalar>> map,
-                                    const FitOptions& options = {}) {
-  using T = typename Derived::Scalar;
-  const MatrixRef<T> rows(x.derived());
-  return fit(Rows<T>(rows), std::move(map), options);
+template <RowsLike X>
+Model<typename X::Scalar> fit(const X& x, std::shared_ptr<const Map<typename X::Scalar>> map,
+                              const FitOptions& options = {}, Weights weights = {}) {
+  return fit(Rows<typename X::Scalar>(x), std::move(map), options, weights);
 }
 
 /// ψ(q) = qᵀRq: the variance of the rows along each direction (rows of `directions`, any length;
@@ -169,5 +165,10 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
 template <class T>
 Vector<double> variance_along(const Rows<T>& x, const Matrix<double>& directions,
                               const FitOptions& options = {});
+template <RowsLike X>
+Vector<double> variance_along(const X& x, const Matrix<double>& directions,
+                              const FitOptions& options = {}) {
+  return variance_along(Rows<typename X::Scalar>(x), directions, options);
+}
 
 }  // namespace mercer

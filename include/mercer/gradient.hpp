@@ -17,7 +17,10 @@
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
+#include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
+
+#include <type_traits>
 
 namespace mercer {
 
@@ -25,13 +28,7 @@ namespace mercer {
 /// kernel values or of a user-defined float function, and if there is no such component;
 /// `Errc::bad_data` for rows of another width, and for those at the boundary of the map's domain.
 template <class T>
-Matrix<double> gradient(const Model<T>& model, const Rows<T>& x, Index component, int threads = 0);
-
-template <class T, class Derived>
-Matrix<double> gradient(const Model<T>& model, const Eigen::MatrixBase<Derived>& x, Index component,
-                        int threads = 0) {
-  const MatrixRef<T> rows(x.derived());
-  return gradient(model, Rows<T>(rows), component, threads);
-}
+Matrix<double> gradient(const Model<T>& model, const Rows<std::type_identity_t<T>>& x,
+                        Index component, const RunOptions& options = {});
 
 }  // namespace mercer

@@ -22,6 +22,7 @@
 
 #include <mercer/map.hpp>
 #include <mercer/model.hpp>
+#include <mercer/progress.hpp>
 #include <mercer/rate.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/seed.hpp>
@@ -36,7 +37,9 @@
 
 namespace mercer {
 
-class Moment;  ///< R of rows that can be read again: src/learn/theory/certify.hpp
+namespace detail {
+class Moment;  ///< R of rows that can be read again
+}
 
 /// Learns from a stream of rows and provides a model at any time.
 template <class L>
@@ -75,6 +78,8 @@ struct LearnerOptions {
   /// converged run from one that no longer moves. Costs another O(k·D) per row (products of whole
   /// blocks, an eighth of them after 32,768 rows).
   bool watch = false;
+  /// Of `Hebbian::update`; a call that it stops has learned from some of its rows.
+  Monitor monitor{};
 };
 
 enum class LearnState {
@@ -113,7 +118,7 @@ class Hebbian {
   /// `row_weights`: one per row, 0 or more; a row of weight w counts w times in mean and moments,
   /// and its step is w times as long, as w steps are in the limit of small rates. Throws
   /// `Errc::not_converged`, naming the step and a remedy, if the weights diverge.
-  void update(const Rows<double>& rows, const double* row_weights = nullptr);
+  void update(const Rows<double>& rows, Weights row_weights = {});
   /// Learns the rows of an incomplete mini-batch as a smaller one: for the end of a stream.
   void flush();
   /// B is W orthonormalised in order, which keeps the span of the first j rows for every j; sorted
@@ -135,7 +140,7 @@ class Hebbian {
 
   /// Compares with the state at the last call. `rows`: R of all rows, if they can be read again; it
   /// is used once the weights hardly move.
-  Convergence look(Moment* rows = nullptr);
+  Convergence look(detail::Moment* rows = nullptr);
 
   /// The complete state, to resume bit for bit.
   std::string save_state() const;

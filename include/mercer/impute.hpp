@@ -33,11 +33,16 @@ struct ImputeOptions {
 /// or a column that is entirely missing.
 template <class T>
 Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& options = {},
-                  const double* weights = nullptr);
+                  Weights weights = {});
+template <RowsLike X>
+Imputed<typename X::Scalar> impute(const X& x, const FitOptions& fit,
+                                   const ImputeOptions& options = {}, Weights weights = {}) {
+  return impute(Rows<typename X::Scalar>(x), fit, options, weights);
+}
 
 /// PCA of imputed rows; the report has the number of missing values. `schema`: names for the model.
 template <class T>
-Model<T> fit(const Imputed<T>& rows, const FitOptions& options, const double* weights = nullptr,
+Model<T> fit(const Imputed<T>& rows, const FitOptions& options, Weights weights = {},
              const Schema& schema = {});
 
 }  // namespace mercer

@@ -25,12 +25,14 @@
 
 namespace mercer {
 
+namespace detail {
 class CentredFactor;
+}
 
 template <class T>
 class IncrementalPca {
  public:
-  /// Uses the options `components`, `tolerance`, `center`, `scale`, `ddof` and `threads`.
+  /// Uses the options `components`, `tolerance`, `center`, `scale`, `ddof`, `threads` and `monitor`.
   explicit IncrementalPca(Index features, FitOptions options = {});
   IncrementalPca(const IncrementalPca& other);
   IncrementalPca(IncrementalPca&& other) noexcept;
@@ -38,14 +40,9 @@ class IncrementalPca {
   IncrementalPca& operator=(IncrementalPca&& other) noexcept;
   ~IncrementalPca();
 
-  /// Adds rows, each counted `weights[i]` times (once when null). NaN and infinities are an error
-  /// that names their position; the batch is then not added.
-  void update(const Rows<T>& rows, const double* weights = nullptr);
-  template <class Derived>
-  void update(const Eigen::MatrixBase<Derived>& x) {
-    const MatrixRef<T> rows(x.derived());
-    update(Rows<T>(rows));
-  }
+  /// Adds rows, each counted `weights[i]` times (once without weights). NaN and infinities are an
+  /// error that names their position; the batch is then not added.
+  void update(const Rows<T>& rows, Weights weights = {});
 
   /// Adds all rows of another object.
   void merge(const IncrementalPca& other);
@@ -56,14 +53,14 @@ class IncrementalPca {
   const Moments& moments() const { return moments_; }
 
   /// The complete state, to resume bit for bit with the same options.
-  std::vector<double> state() const;
+  std::vector<double> save_state() const;
   /// Throws `Errc::bad_data` if this is not the state of as many columns.
-  void restore(const std::vector<double>& state);
+  void load_state(const std::vector<double>& state);
 
  private:
   FitOptions options_;
   Moments moments_;
-  std::unique_ptr<CentredFactor> factor_;
+  std::unique_ptr<detail::CentredFactor> factor_;
   bool weighted_ = false;
 };
 

@@ -34,13 +34,8 @@ class IncrementalKernelPca {
   IncrementalKernelPca(IncrementalKernelPca&&) noexcept;
   IncrementalKernelPca& operator=(IncrementalKernelPca&&) noexcept;
 
-  /// Adds rows, each counted `weights[i]` times (once when null).
-  void update(const Rows<T>& rows, const double* weights = nullptr);
-  template <class Derived>
-  void update(const Eigen::MatrixBase<Derived>& x) {
-    const MatrixRef<T> rows(x.derived());
-    update(Rows<T>(rows));
-  }
+  /// Adds rows, each counted `weights[i]` times (once without weights).
+  void update(const Rows<T>& rows, Weights weights = {});
 
   /// The model of all rows so far; before the features are fixed, that of `fit`.
   Model<T> model() const;

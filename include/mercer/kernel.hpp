@@ -5,15 +5,17 @@
 ///     using namespace mercer;
 ///     Kernel k = 0.5 * kernels::rbf({.gamma = 0.1}) + pow(kernels::linear(), 2);
 ///     Kernel same = Kernel::parse(k.text());           // "0.5*rbf(gamma=0.1) + linear()^2"
-///     Matrix<double> gram = k.matrix(Rows<double>(x)); // N×N, in parallel
+///     Matrix<double> gram = k.matrix(x);               // N×N, in parallel
 ///
 /// A kernel evaluates whole tiles, never pairs: one matrix product (or a loop over differences
 /// where there is no inner product) and one SIMD pass. Cost of a tile of n×m pairs: 2·n·m·d flops
 /// and n·m exponentials (or other functions of the kernel's formula).
 
 #include <mercer/matrix.hpp>
+#include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,7 +27,9 @@
 
 namespace mercer {
 
-class KernelNode;  // src/kernels/node.hpp
+namespace detail {
+class KernelNode;
+}
 
 /// A number in a kernel, such as the width of a `matern` in a sum.
 struct KernelParameter {
@@ -36,11 +40,13 @@ struct KernelParameter {
 class Kernel {
  public:
   /// Reads a kernel expression: `2*rbf(gamma=0.1)*linear + poly(degree=2, coef0=1)^2`.
-  /// Throws `Errc::bad_option`; the message shows the position.
-  static Kernel parse(std::string_view text);
+  /// Throws `Errc::bad_option`; the message shows the position. `functions`: kernels that
+  /// `function(name)` may stand for.
+  static Kernel parse(std::string_view text, std::span<const Kernel> functions = {});
 
   /// A user-defined function of two dense rows. It is called from several threads at once. Its text
-  /// form is `function(name)`, which does not parse back.
+  /// form is `function(name)`, without parentheses in the name. It parses back, and a model that
+  /// uses it loads, if the function is passed (`LoadOptions`).
   static Kernel function(std::string name,
                          std::function<double(std::span<const double>, std::span<const double>)> k);
 
@@ -90,31 +96,51 @@ class Kernel {
 
   /// All pairs, in parallel. The second is exactly symmetric, each pair computed once.
   template <class T>
-  Matrix<T> matrix(const Rows<T>& x, const Rows<T>& y, int threads = 0) const;
+  Matrix<T> matrix(const Rows<T>& x, const Rows<T>& y, const RunOptions& options = {}) const;
   template <class T>
-  Matrix<T> matrix(const Rows<T>& x, int threads = 0) const;
+  Matrix<T> matrix(const Rows<T>& x, const RunOptions& options = {}) const;
+
+  /// The same for Eigen's matrices and `Csr`.
+  template <RowsLike X>
+  Kernel completed(const X& x) const {
+    return completed(Rows<typename X::Scalar>(x));
+  }
+  template <RowsLike X>
+  Vector<typename X::Scalar> diagonal(const X& x) const {
+    return diagonal(Rows<typename X::Scalar>(x));
+  }
+  template <RowsLike X, RowsLike Y>
+  requires std::same_as<typename X::Scalar, typename Y::Scalar> Matrix<typename X::Scalar> matrix(
+      const X& x, const Y& y, const RunOptions& options = {})
+  const { return matrix(Rows<typename X::Scalar>(x), Rows<typename X::Scalar>(y), options); }
+  template <RowsLike X>
+  Matrix<typename X::Scalar> matrix(const X& x, const RunOptions& options = {}) const {
+    return matrix(Rows<typename X::Scalar>(x), options);
+  }
 
   /// Estimated flops per pair for d columns (stored entries per row when sparse), including
   /// transcendental functions.
   double flops_per_pair(double d) const;
 
-  explicit Kernel(std::shared_ptr<const KernelNode> node) : node_(std::move(node)) {}
-  const std::shared_ptr<const KernelNode>& node() const { return node_; }
+  explicit Kernel(std::shared_ptr<const detail::KernelNode> node) : node_(std::move(node)) {}
+  const std::shared_ptr<const detail::KernelNode>& node() const { return node_; }
 
   friend Kernel operator+(const Kernel& a, const Kernel& b);
   friend Kernel operator*(const Kernel& a, const Kernel& b);
   /// Throws `Errc::bad_option` unless the factor is positive and finite.
   friend Kernel operator*(double factor, const Kernel& k);
+  friend Kernel operator*(const Kernel& k, double factor);
   /// k^n with n ≥ 1.
   friend Kernel pow(const Kernel& k, int n);
 
  private:
-  std::shared_ptr<const KernelNode> node_;
+  std::shared_ptr<const detail::KernelNode> node_;
 };
 
 Kernel operator+(const Kernel& a, const Kernel& b);
 Kernel operator*(const Kernel& a, const Kernel& b);
 Kernel operator*(double factor, const Kernel& k);
+Kernel operator*(const Kernel& k, double factor);
 Kernel pow(const Kernel& k, int n);
 
 /// The named kernels. Parameters outside their domain throw `Errc::bad_option`.
@@ -180,10 +206,18 @@ struct MercerCheck {
   std::vector<Index> sample;         ///< the rows that z's entries belong to
   bool valid() const { return symmetric && positive; }
 };
+struct CheckOptions {
+  Index rows = 1000;  ///< at most so many, evenly spaced
+  int threads = 0;    ///< 0: one per core
+  Monitor monitor{};
+};
 template <class T>
-MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, Index at_most = 1000,
-                         int threads = 0);
+MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, const CheckOptions& options = {});
+template <RowsLike X>
+MercerCheck check_kernel(const Kernel& kernel, const X& x, const CheckOptions& options = {}) {
+  return check_kernel(kernel, Rows<typename X::Scalar>(x), options);
+}
 /// The same for a precomputed matrix.
-MercerCheck check_kernel_matrix(const Matrix<double>& k, int threads = 0);
+MercerCheck check_kernel_matrix(const Matrix<double>& k, const RunOptions& options = {});
 
 }  // namespace mercer

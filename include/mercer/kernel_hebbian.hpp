@@ -42,6 +42,8 @@ struct KernelHebbianOptions {
   /// Largest size of the kernel matrix in bytes; a larger one is recomputed row by row.
   std::size_t memory = std::size_t{2} << 30;
   int threads = 0;  ///< of the kernel matrix; 0: one per core
+  /// Of the kernel matrix and of epochs; one that it stops has learned from some of its rows.
+  Monitor monitor{};
 };
 
 class KernelHebbian {
@@ -49,7 +51,7 @@ class KernelHebbian {
   /// Copies the rows and estimates an open kernel width from them. `row_weights`: one per row, as
   /// in `Hebbian::update`; the mean in feature space is weighted as well.
   KernelHebbian(const Kernel& kernel, const Rows<double>& x, KernelHebbianOptions options = {},
-                const double* row_weights = nullptr);
+                Weights row_weights = {});
   ~KernelHebbian();
   KernelHebbian(KernelHebbian&&) noexcept;
   KernelHebbian& operator=(KernelHebbian&&) noexcept;

@@ -119,7 +119,6 @@ struct Learned {
 Learned learn(Source<double>& source, const LearnOptions& options = {});
 
 /// The same over rows in memory. `weights`: one per row, as if rows were repeated.
-Learned learn(const Rows<double>& rows, const LearnOptions& options = {},
-              const double* weights = nullptr);
+Learned learn(const Rows<double>& rows, const LearnOptions& options = {}, Weights weights = {});
 
 }  // namespace mercer

@@ -145,10 +145,13 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
 ///
 /// The map stores its frequencies, and so does a model file: `anchors()`, D/2 × d. Costs N·D·d
 /// multiplications and N·D/2 pairs of cosine and sine.
+struct FourierMapOptions {
+  bool orthogonal = true;
+  std::uint64_t seed = default_seed;
+};
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
-                                          bool orthogonal = true,
-                                          std::uint64_t seed = default_seed);
+                                          const FourierMapOptions& options = {});
 /// The same with given frequencies, one per row.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> frequencies);
@@ -164,9 +167,12 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 /// The map stores its hash functions, and so does a model file: `anchors()`, p × (d + 1), entries
 /// ±(bucket + 1). A row costs p additions per entry (stored ones only when sparse) and p/2 + 1
 /// Fourier transforms, independent of d^p.
+struct TensorSketchMapOptions {
+  std::uint64_t seed = default_seed;
+};
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
-                                                std::uint64_t seed = default_seed);
+                                                const TensorSketchMapOptions& options = {});
 /// The same with given hash functions.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index features,
@@ -175,6 +181,11 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index feat
 /// `precomputed`: x is a row of n kernel values.
 template <class T>
 std::shared_ptr<const Map<T>> precomputed_map(Index n);
+
+/// `operator`: the n rows of an operator (fit_operator.hpp) of which nothing else is known. A model
+/// with this map has scores of those rows only; `apply` throws `Errc::bad_option`.
+template <class T>
+std::shared_ptr<const Map<T>> operator_map(Index n);
 
 /// Entry in the list of maps: text form, formula, and an example that fits any rows.
 struct MapEntry {
@@ -185,7 +196,8 @@ std::span<const MapEntry> map_table();
 
 /// A user-defined map: `function` fills the features of one row, and may be called from several
 /// threads at once. `name` is letters, digits and `_`. The text form is `function(name)`; a file
-/// cannot contain the function itself, so a model with such a map cannot be loaded from a file.
+/// contains that name and not the function itself, which is passed to `Model::load`
+/// (`LoadOptions`).
 template <class T>
 std::shared_ptr<const Map<T>> function_map(
     std::string name, Index inputs, Index features,

@@ -4,7 +4,13 @@
 
 #include <Eigen/Core>
 
+#include <concepts>
+
 namespace mercer {
+
+/// The numbers that rows are made of.
+template <class T>
+concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
 using Index = Eigen::Index;
 
@@ -21,5 +27,17 @@ using MatrixView = Eigen::Map<const Matrix<T>, Eigen::Unaligned, Eigen::OuterStr
 /// Accepts any Eigen expression; row-major storage is borrowed, anything else is copied once.
 template <class T>
 using MatrixRef = Eigen::Ref<const Matrix<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+namespace detail {
+template <class D>
+void dense_expression(const Eigen::MatrixBase<D>&);
+}  // namespace detail
+
+/// Any dense Eigen matrix, view or expression of `float` or `double`.
+template <class X>
+concept DenseExpression = requires(const X& x) {
+  detail::dense_expression(x);
+  requires Real<typename X::Scalar>;
+};
 
 }  // namespace mercer

@@ -5,8 +5,10 @@
 #include <mercer/approx.hpp>
 #include <mercer/compress.hpp>
 #include <mercer/data.hpp>
+#include <mercer/eigs.hpp>
 #include <mercer/error.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/fit_operator.hpp>
 #include <mercer/gradient.hpp>
 #include <mercer/hebbian.hpp>
 #include <mercer/impute.hpp>

@@ -34,6 +34,7 @@ struct MergeOptions {
   Components components{};           ///< of the result; default: all
   int threads = 0;                   ///< 0: one per core
   std::vector<std::string> names{};  ///< names of the models in messages, such as their files
+  Monitor monitor{};
 };
 
 /// Merges two or more models of the same columns, matched by name where both have names; of linear

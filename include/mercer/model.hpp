@@ -17,6 +17,7 @@
 
 #include <mercer/map.hpp>
 #include <mercer/matrix.hpp>
+#include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 #include <mercer/source.hpp>
 
@@ -135,6 +136,19 @@ struct TransformOptions {
   /// NaN: an error; `mean`, the model's; or for linear models `em`, least-squares scores from the
   /// observed values
   Missing missing = Missing::error;
+  Monitor monitor{};
+};
+
+/// Functions of this program that a model file names and cannot hold. Each is found by its name;
+/// those that a file does not name are of no consequence.
+///
+///     auto mine = mercer::Kernel::function("mine", [](auto a, auto b) { return a[0] * b[0]; });
+///     mercer::fit(x, {.components = 1, .kernel = mine}).save("mine.st");
+///     auto same = mercer::Model<double>::load("mine.st", {.kernels = {mine}});
+template <class T>
+struct LoadOptions {
+  std::vector<Kernel> kernels{};                      ///< made by `Kernel::function`
+  std::vector<std::shared_ptr<const Map<T>>> maps{};  ///< made by `function_map`
 };
 
 template <class T>
@@ -148,12 +162,6 @@ class Model {
   /// The same into memory the caller owns (N×k).
   void transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores,
                  const TransformOptions& options = {}) const;
-  template <class Derived>
-  Matrix<T> transform(const Eigen::MatrixBase<Derived>& x,
-                      const TransformOptions& options = {}) const {
-    const MatrixRef<T> rows(x.derived());
-    return transform(Rows<T>(rows), options);
-  }
 
   /// Scores of the training rows, if the eigenvectors contain them: exact kernel PCA of rows of
   /// equal weight. No kernel values are recomputed; the scores agree with `transform` up to the
@@ -162,7 +170,7 @@ class Model {
 
   /// x̂ = m + Bᵀy, N×d: the point of the principal subspace with these scores. Only for the
   /// identity map; throws `Errc::bad_option` otherwise: see preimage.hpp.
-  Matrix<T> inverse(const MatrixRef<T>& scores, int threads = 0) const;
+  Matrix<T> inverse(const MatrixRef<T>& scores, const RunOptions& options = {}) const;
 
   Index inputs() const { return parts_.map->inputs(); }       ///< d
   Index outputs() const { return parts_.components.rows(); }  ///< k
@@ -189,12 +197,13 @@ class Model {
   /// Writes the model atomically. Safetensors layout; see docs/model-file.md.
   void save(const std::string& path) const;
   /// Reads a file of `save`, in either precision. A damaged, malicious or newer file is an
-  /// `Errc::bad_file`.
-  static Model load(const std::string& path);
+  /// `Errc::bad_file`; so is one that names a function which is not among the options.
+  static Model load(const std::string& path, const LoadOptions<T>& options = {});
 
   /// The bytes of the file, and back.
   std::string serialize() const;
-  static Model deserialize(std::string_view bytes, const std::string& name = "model");
+  static Model deserialize(std::string_view bytes, const std::string& name = "model",
+                           const LoadOptions<T>& options = {});
 
  private:
   ModelParts<T> parts_;
@@ -209,6 +218,6 @@ std::string to_json(const Model<T>& model, int indent = 2);
 ///
 ///     std::visit([&](const auto& model) { use(model); }, mercer::load_any("model.st"));
 using AnyModel = std::variant<Model<float>, Model<double>>;
-AnyModel load_any(const std::string& path);
+AnyModel load_any(const std::string& path, const std::vector<Kernel>& kernels = {});
 
 }  // namespace mercer

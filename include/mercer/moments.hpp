@@ -3,7 +3,7 @@
 /// Count, mean and scatter of a stream of rows, in double and in one pass.
 ///
 ///     mercer::Moments moments(x.cols());
-///     moments.add(mercer::Rows<double>(x));
+///     moments.add(x);
 ///     moments.mean();                    // Σ w x / Σ w
 ///     moments.scatter();                 // Σ w (x − mean)(x − mean)ᵀ
 ///
@@ -20,6 +20,7 @@
 /// and d² for each level of the tree, log₂(N·d²/4e6) of them up to 128 columns, log₁₆(N/1024) up to
 /// 512 and log₁₆(N/16384) beyond.
 
+#include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 
 #include <cstdint>
@@ -39,9 +40,14 @@ class Moments {
   Moments& operator=(Moments&& other) noexcept;
   ~Moments();
 
-  /// Adds rows, each counted `weights[i]` times (once when null). `threads` 0: one per core.
+  /// Adds rows, each counted `weights[i]` times (once without weights). A call that the
+  /// monitor stops has added some of its rows.
   template <class T>
-  void add(const Rows<T>& rows, const double* weights = nullptr, int threads = 0);
+  void add(const Rows<T>& rows, Weights weights = {}, const RunOptions& options = {});
+  template <RowsLike X>
+  void add(const X& x, Weights weights = {}, const RunOptions& options = {}) {
+    add(Rows<typename X::Scalar>(x), weights, options);
+  }
 
   /// Adds the rows of another object.
   void merge(const Moments& other);
@@ -70,9 +76,9 @@ class Moments {
   double rounding_constant() const;
 
   /// The complete state, to resume bit for bit.
-  std::vector<double> state() const;
+  std::vector<double> save_state() const;
   /// Throws `Errc::bad_data` if this is not the state of as many columns.
-  void restore(const std::vector<double>& state);
+  void load_state(const std::vector<double>& state);
 
  private:
   class Impl;

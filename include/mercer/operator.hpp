@@ -29,4 +29,13 @@ concept SymmetricOperator = requires(A& a, const Matrix<double>& v, Matrix<doubl
   a.apply(v, out);  ///< out = A·v; `out` comes in with the shape of `v`, its content undefined
 };
 
+/// A matrix of inner products of centred rows in some space, as kernel PCA decomposes it: A = JKJ
+/// with J = I − 11ᵀ/N. `fit_operator.hpp` makes a model of it. Both are asked after the first
+/// `apply`.
+template <class A>
+concept CenteredOperator = SymmetricOperator<A> && requires(A& a) {
+  { a.trace() } -> std::convertible_to<double>;         ///< of A: the total variance, times N
+  { a.mean() } -> std::convertible_to<Vector<double>>;  ///< K1/N; empty: not known
+};
+
 }  // namespace mercer

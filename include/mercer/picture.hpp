@@ -35,6 +35,7 @@ struct ContourOptions {
   std::vector<std::string> labels{};  ///< one per point, shown by colour; may be empty
   Index most_points = 2000;           ///< of more points, this many are drawn, evenly spaced
   int threads = 0;                    ///< 0: one per core
+  Monitor monitor{};
 };
 
 /// Throws `Errc::bad_option` unless the model has exactly two input columns, and if the range is

@@ -23,6 +23,7 @@
 #include <mercer/kernel.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
+#include <mercer/progress.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -61,6 +62,7 @@ struct PreImageOptions {
   int iterations = 200;     ///< fixed point: at most; rows that need more are `!converged`
   Index neighbours = 10;    ///< distances: number of rows
   int threads = 0;          ///< 0: one per core
+  Monitor monitor{};        ///< of learning and of finding pre-images
 };
 
 /// Pre-images and their quality.

@@ -21,8 +21,17 @@ struct Progress {
   std::string_view note{};  ///< short remark; often empty
 };
 
-/// Called at most a few times per second and step, always from the calling thread. Returning false
-/// stops the computation with `Errc::interrupted`. An empty monitor never stops it.
+/// All functions that may take longer than a second have a `monitor` in their options. Called at
+/// most a few times per second and step, always from the calling thread. Returning false stops the
+/// computation with `Errc::interrupted`. An empty monitor never stops it.
 using Monitor = std::function<bool(const Progress&)>;
+
+/// What all work has that needs no other options.
+///
+///     auto gram = mercer::kernels::rbf({.gamma = 1}).matrix(x, {.threads = 2});
+struct RunOptions {
+  int threads = 0;  ///< 0: one per core
+  Monitor monitor{};
+};
 
 }  // namespace mercer

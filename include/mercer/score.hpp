@@ -31,6 +31,7 @@
 
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>
+#include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 
 #include <memory>
@@ -73,7 +74,7 @@ struct ScoreTotals {
   bool complete = true;      ///< all rows had SPE
 
   /// `weights`: one per row, as if rows were repeated.
-  void add(const RowScores& rows, const double* weights = nullptr);
+  void add(const RowScores& rows, Weights weights = {});
   double mean_spe() const;   ///< mean squared reconstruction error of a row
   double explained() const;  ///< 1 − ΣSPE/Σ‖φ(x) − m‖²: about the model's mean
 };
@@ -82,7 +83,7 @@ template <class T>
 class Scorer {
  public:
   /// Borrows the model, which must outlive it.
-  explicit Scorer(const Model<T>& model, int threads = 0);
+  explicit Scorer(const Model<T>& model, const RunOptions& options = {});
   ~Scorer();
   Scorer(Scorer&&) noexcept;
 
@@ -92,11 +93,6 @@ class Scorer {
   /// Throws what `Model::transform` throws. Missing values are replaced by the mean, or with `em`
   /// by their least-squares reconstruction (linear models): they add nothing to SPE.
   RowScores operator()(const Rows<T>& x, Missing missing = Missing::error) const;
-  template <class Derived>
-  RowScores operator()(const Eigen::MatrixBase<Derived>& x) const {
-    const MatrixRef<T> rows(x.derived());
-    return (*this)(Rows<T>(rows));
-  }
 
   /// Limits from the model alone. Throws `Errc::bad_option` unless 0 < level < 1.
   ScoreLimits limits(double level = 0.99) const;

@@ -36,14 +36,24 @@ struct SignificanceOptions {
 /// has no columns to permute.
 template <class T>
 ComponentChoice significance(const Rows<T>& x, const FitOptions& fit = {},
-                             const SignificanceOptions& options = {},
-                             const double* weights = nullptr);
+                             const SignificanceOptions& options = {}, Weights weights = {});
+template <RowsLike X>
+ComponentChoice significance(const X& x, const FitOptions& fit = {},
+                             const SignificanceOptions& options = {}, Weights weights = {}) {
+  return significance(Rows<typename X::Scalar>(x), fit, options, weights);
+}
 
 /// The same for the features of a map.
 template <class T>
 ComponentChoice significance(const Rows<T>& x, std::shared_ptr<const Map<T>> map,
                              const FitOptions& fit = {}, const SignificanceOptions& options = {},
-                             const double* weights = nullptr);
+                             Weights weights = {});
+template <RowsLike X>
+ComponentChoice significance(const X& x, std::shared_ptr<const Map<typename X::Scalar>> map,
+                             const FitOptions& fit = {}, const SignificanceOptions& options = {},
+                             Weights weights = {}) {
+  return significance(Rows<typename X::Scalar>(x), std::move(map), fit, options, weights);
+}
 
 /// Number of leading p-values that are at most `level`.
 Index significant_components(const ComponentChoice& choice, double level = 0.05);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,7 +78,7 @@ struct Schema {
 template <class T>
 struct Block {
   Rows<T> rows;
-  const double* weights = nullptr;     ///< one per row if the schema is weighted
+  std::span<const double> weights{};   ///< one per row if the schema is weighted
   const TextColumn* labels = nullptr;  ///< one per row if the schema has a label
   const TextColumn* ids = nullptr;     ///< one per row if the schema has an id
   Index first_label = 0;               ///< index of this block's first text in `labels` and `ids`
@@ -121,7 +122,6 @@ class Source {
 /// A source over rows that the caller keeps alive. `schema` may add names; `features`, `sparse` and
 /// `weighted` are set from the rows.
 template <class T>
-std::unique_ptr<Source<T>> from_memory(Rows<T> rows, const double* weights = nullptr,
-                                       Schema schema = {});
+std::unique_ptr<Source<T>> from_memory(Rows<T> rows, Weights weights = {}, Schema schema = {});
 
 }  // namespace mercer

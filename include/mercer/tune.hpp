@@ -48,8 +48,9 @@ struct TuneCell {
 };
 
 struct TuneOptions {
-  std::vector<std::string> kernels{};  ///< expressions; those that fail are marked
-  std::vector<Index> components{};     ///< preimage_cv; none: 1, 2, 4 … 64, fewer than rows
+  /// Expressions; those that fail are marked. None: `rbf` with nine widths.
+  std::vector<std::string> kernels{};
+  std::vector<Index> components{};  ///< preimage_cv; none: 1, 2, 4 … 64, fewer than rows
   Criterion criterion = Criterion::preimage_cv;
   /// preimage_cv: noise, in standard deviations of the columns; 0: none
   double noise = 0.5;
@@ -74,7 +75,11 @@ struct Tuned {
 /// repeated; rows of weight 0 are dropped. Throws `Errc::bad_data` if no cell has a score, with the
 /// problem of the first.
 template <class T>
-Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights = nullptr);
+Tuned tune(const Rows<T>& x, const TuneOptions& options = {}, Weights weights = {});
+template <RowsLike X>
+Tuned tune(const X& x, const TuneOptions& options = {}, Weights weights = {}) {
+  return tune(Rows<typename X::Scalar>(x), options, weights);
+}
 
 /// Expands lists in expressions, `rbf(gamma={0.1,1,10})`, `poly(degree={2,3})`; ranges are
 /// `{0.01..10:7}`, seven numbers in equal ratios. A kernel with an open width is expanded to nine
@@ -83,7 +88,12 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights =
 /// scaling of the fit; `weights`: as if rows were repeated.
 template <class T>
 std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const Rows<T>& x,
-                                     Scale scale = Scale::none, const double* weights = nullptr);
+                                     Scale scale = Scale::none, Weights weights = {});
+template <RowsLike X>
+std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const X& x,
+                                     Scale scale = Scale::none, Weights weights = {}) {
+  return kernel_grid(expressions, Rows<typename X::Scalar>(x), scale, weights);
+}
 
 /// "preimage-cv", "parallel", "likelihood"; and back (`Errc::bad_option`).
 std::string_view name_of(Criterion criterion);

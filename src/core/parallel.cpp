@@ -37,12 +37,12 @@ void parallel_for(Index count, int threads, const std::function<void(Index)>& ta
     for (Index i = 0; i < count; ++i) task(i);
     return;
   }
-  std::atomic<Index> next{0};
+  std::atomic<Index> next{1};
   std::exception_ptr failure;
   std::mutex failure_mutex;
-  const auto work = [&] {
+  const auto run = [&](bool first) {
     try {
-      for (Index i; (i = next.fetch_add(1)) < count;) task(i);
+      for (Index i = first ? 0 : next.fetch_add(1); i < count; i = next.fetch_add(1)) task(i);
     } catch (...) {
       next = count;
       const std::lock_guard lock(failure_mutex);
@@ -53,11 +53,11 @@ void parallel_for(Index count, int threads, const std::function<void(Index)>& ta
     std::vector<std::jthread> helpers;
     helpers.reserve(static_cast<std::size_t>(workers) - 1);
     try {
-      for (int i = 1; i < workers; ++i) helpers.emplace_back(work);
+      for (int i = 1; i < workers; ++i) helpers.emplace_back(run, false);
     } catch (const std::system_error&) {
       // No more threads are to be had: those that are here do the work, with the same result.
     }
-    work();
+    run(true);
   }
   if (failure) std::rethrow_exception(failure);
 }

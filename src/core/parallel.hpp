@@ -12,7 +12,8 @@ namespace mercer {
 int thread_count(int asked);
 
 /// Runs task(0) … task(count−1), each once, on up to `threads` threads (the caller is one of
-/// them). Tasks are handed out in order. The first exception is rethrown after all have ended.
+/// them, and takes the first task). Tasks are handed out in order. The first exception is rethrown
+/// after all have ended.
 void parallel_for(Index count, int threads, const std::function<void(Index)>& task);
 
 /// Splits [0, n) into one contiguous range a thread, none shorter than `grain`, and runs

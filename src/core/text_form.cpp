@@ -154,6 +154,15 @@ std::string_view TextReader::word() {
   return text_.substr(begin, at_ - begin);
 }
 
+std::string_view TextReader::in_parentheses() {
+  if (!take('(')) unexpected("'('");
+  const std::size_t begin = at_;
+  at_ = std::min(text_.find_first_of("()", begin), text_.size());
+  const std::string_view inside = text_.substr(begin, at_ - begin);
+  if (!take(')')) unexpected("')'");
+  return inside;
+}
+
 double TextReader::number() {
   const std::size_t begin = place();
   if (begin < text_.size() && text_[begin] == '+') ++at_;

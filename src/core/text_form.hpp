@@ -101,9 +101,10 @@ class TextReader {
   std::size_t place();
   char peek();  ///< '\0' at the end
   bool take(char c);
-  std::string_view identifier();  ///< letters, digits and _, not a digit first; may be empty
-  std::string_view word();        ///< up to a space, a comma, = or a parenthesis; may be empty
-  double number();                ///< as `std::from_chars` reads it, also with a +
+  std::string_view identifier();      ///< letters, digits and _, not a digit first; may be empty
+  std::string_view word();            ///< up to a space, a comma, = or a parenthesis; may be empty
+  std::string_view in_parentheses();  ///< what stands between ( and )
+  double number();                    ///< as `std::from_chars` reads it, also with a +
   bool at_end() { return place() == text_.size(); }
 
   /// What follows the name of a form, nothing or `(…)`: a value for each parameter.

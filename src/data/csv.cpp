@@ -212,7 +212,7 @@ class CsvSource final : public CategorySource<T> {
     seen_bytes_ = static_cast<double>(text_.consumed() - data_begin_);
     Block<T> block;
     block.rows = Rows<T>(values_.data(), rows, schema().features, schema().features);
-    if (schema().weighted) block.weights = weights_.data();
+    if (schema().weighted) block.weights = {weights_.data(), static_cast<std::size_t>(rows)};
     if (!schema().label.empty()) block.labels = &labels_;
     if (!schema().id.empty()) block.ids = &ids_;
     return block;

@@ -1,5 +1,7 @@
 #include "data/memory.hpp"
 
+#include "core/weights.hpp"
+
 #include <algorithm>
 
 namespace mercer {
@@ -9,13 +11,14 @@ namespace {
 template <class T>
 class MemorySource final : public Source<T> {
  public:
-  MemorySource(Rows<T> rows, const double* weights, Schema schema)
+  MemorySource(Rows<T> rows, Weights weights, Schema schema)
       : schema_(std::move(schema)), name_("memory") {
+    weights_of(weights, rows.rows());
     all_.rows = rows;
     all_.weights = weights;
     schema_.features = rows.cols();
     schema_.sparse = rows.sparse();
-    schema_.weighted = weights != nullptr;
+    schema_.weighted = !weights.empty();
     schema_.label.clear();  // no texts come along
     schema_.id.clear();
     choose_blocks(std::size_t{8} << 20);
@@ -24,7 +27,7 @@ class MemorySource final : public Source<T> {
   MemorySource(Table<T> table, std::string name, std::size_t block_bytes)
       : table_(std::move(table)), schema_(table_.schema), name_(std::move(name)) {
     all_.rows = table_.rows();
-    if (schema_.weighted) all_.weights = table_.weights.data();
+    if (schema_.weighted) all_.weights = table_.weights;
     if (!schema_.label.empty()) all_.labels = &table_.labels;
     if (!schema_.id.empty()) all_.ids = &table_.ids;
     choose_blocks(block_bytes);
@@ -44,7 +47,9 @@ class MemorySource final : public Source<T> {
     if (count <= 0) return std::nullopt;
     Block<T> block = all_;
     block.rows = all_.rows.middle(begin_, count);
-    if (block.weights) block.weights += begin_;
+    if (!block.weights.empty())
+      block.weights =
+          all_.weights.subspan(static_cast<std::size_t>(begin_), static_cast<std::size_t>(count));
     block.first_label = begin_;
     begin_ += count;
     return block;
@@ -70,7 +75,7 @@ class MemorySource final : public Source<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Source<T>> from_memory(Rows<T> rows, const double* weights, Schema schema) {
+std::unique_ptr<Source<T>> from_memory(Rows<T> rows, Weights weights, Schema schema) {
   return std::make_unique<MemorySource<T>>(rows, weights, std::move(schema));
 }
 
@@ -79,8 +84,8 @@ std::unique_ptr<Source<T>> from_table(Table<T> table, std::string name, std::siz
   return std::make_unique<MemorySource<T>>(std::move(table), std::move(name), block_bytes);
 }
 
-template std::unique_ptr<Source<float>> from_memory(Rows<float>, const double*, Schema);
-template std::unique_ptr<Source<double>> from_memory(Rows<double>, const double*, Schema);
+template std::unique_ptr<Source<float>> from_memory(Rows<float>, Weights, Schema);
+template std::unique_ptr<Source<double>> from_memory(Rows<double>, Weights, Schema);
 template std::unique_ptr<Source<float>> from_table(Table<float>, std::string, std::size_t);
 template std::unique_ptr<Source<double>> from_table(Table<double>, std::string, std::size_t);
 

@@ -297,7 +297,7 @@ class NpySource final : public Source<T> {
 
   Block<T> block() const {
     Block<T> out{Rows<T>(rows_, kept_rows_, schema_.features, schema_.features)};
-    if (weight_column_ >= 0) out.weights = weights_.data();
+    if (weight_column_ >= 0) out.weights = {weights_.data(), static_cast<std::size_t>(kept_rows_)};
     if (label_column_ >= 0) out.labels = &labels_;
     if (id_column_ >= 0) out.ids = &ids_;
     return out;

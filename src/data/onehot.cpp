@@ -38,8 +38,7 @@ class OneHot final : public Source<T> {
         source_->rewind();
       } else {
         kept_ = read_all<T>(*source_);
-        memory_ =
-            from_memory(kept_->rows(), kept_->weights.empty() ? nullptr : kept_->weights.data());
+        memory_ = from_memory(kept_->rows(), kept_->weights);
       }
     }
     plan(known);

@@ -150,7 +150,9 @@ class Parts final : public Source<T> {
       for (auto e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
         dense_(i, csr.columns[e]) = csr.values[e];
     out.rows = dense_;
-    if (out.weights) out.weights += done_;
+    if (!out.weights.empty())
+      out.weights = out.weights.subspan(static_cast<std::size_t>(done_),
+                                        static_cast<std::size_t>(rows.rows()));
     out.first_label += done_;
     done_ += rows.rows();
     if (done_ == all) block_.reset();

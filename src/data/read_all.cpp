@@ -35,8 +35,7 @@ class Collector {
     if (block.rows.sparse()) append(block.rows.csr(), block.rows.rows());
     else append(block.rows);
     rows_ += block.rows.rows();
-    if (block.weights)
-      table_.weights.insert(table_.weights.end(), block.weights, block.weights + block.rows.rows());
+    table_.weights.insert(table_.weights.end(), block.weights.begin(), block.weights.end());
     append(block.labels, block, table_.labels);
     append(block.ids, block, table_.ids);
   }
@@ -93,7 +92,7 @@ class Collector {
     bytes_ += block.rows.sparse()
                   ? entries * (sizeof(T) + sizeof(std::int32_t)) + rows * sizeof(std::int64_t)
                   : entries * sizeof(T);
-    if (block.weights) bytes_ += rows * sizeof(double);
+    bytes_ += block.weights.size_bytes();
     for (const TextColumn* texts : {block.labels, block.ids}) {
       if (!texts) continue;
       const auto first = static_cast<std::size_t>(block.first_label);

@@ -45,15 +45,14 @@ void require_row_file(const std::string& path) {
 }
 
 template <class T>
-Sink<T>::Sink(const std::string& path, std::vector<std::string> columns, Texts texts, Format format,
-              int threads) {
+Sink<T>::Sink(const std::string& path, std::vector<std::string> columns, SinkOptions options) {
   const bool gzip = ends_with(path, ".gz");
-  const Format chosen = checked_format(path, gzip, format);
+  const Format chosen = checked_format(path, gzip, options.format);
   auto bytes = std::make_unique<ByteSink>(path, gzip);
   if (chosen == Format::npy) writer_ = npy_writer<T>(std::move(bytes), columns);
   else
-    writer_ = text_writer<T>(std::move(bytes), std::move(columns), std::move(texts),
-                             chosen == Format::tsv ? '\t' : ',', threads);
+    writer_ = text_writer<T>(std::move(bytes), std::move(columns), std::move(options),
+                             chosen == Format::tsv ? '\t' : ',');
 }
 
 template <class T>

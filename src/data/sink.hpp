@@ -25,8 +25,7 @@ class Sink<T>::Writer {
 template <class T>
 std::unique_ptr<typename Sink<T>::Writer> text_writer(std::unique_ptr<ByteSink> bytes,
                                                       std::vector<std::string> columns,
-                                                      typename Sink<T>::Texts texts, char delimiter,
-                                                      int threads);
+                                                      SinkOptions texts, char delimiter);
 
 /// NPY, C order, little- or big-endian as the machine is. It holds numbers only: names, ids and
 /// labels are left out.

@@ -30,13 +30,13 @@ void append_cell(std::string& out, std::string_view cell, char delimiter) {
 template <class T>
 class TextWriter final : public Sink<T>::Writer {
  public:
-  TextWriter(std::unique_ptr<ByteSink> bytes, std::vector<std::string> columns,
-             typename Sink<T>::Texts texts, char delimiter, int threads)
+  TextWriter(std::unique_ptr<ByteSink> bytes, std::vector<std::string> columns, SinkOptions texts,
+             char delimiter)
       : bytes_(std::move(bytes)),
         columns_(std::move(columns)),
         texts_(std::move(texts)),
         delimiter_(delimiter),
-        threads_(thread_count(threads)) {}
+        threads_(thread_count(texts_.threads)) {}
 
   void write(const MatrixRef<T>& rows, const TextColumn* ids, const TextColumn* labels,
              Index first) override {
@@ -119,7 +119,7 @@ class TextWriter final : public Sink<T>::Writer {
 
   std::unique_ptr<ByteSink> bytes_;
   std::vector<std::string> columns_;
-  typename Sink<T>::Texts texts_;
+  SinkOptions texts_;
   char delimiter_;
   int threads_;
   bool header_written_ = false;
@@ -131,17 +131,16 @@ class TextWriter final : public Sink<T>::Writer {
 template <class T>
 std::unique_ptr<typename Sink<T>::Writer> text_writer(std::unique_ptr<ByteSink> bytes,
                                                       std::vector<std::string> columns,
-                                                      typename Sink<T>::Texts texts, char delimiter,
-                                                      int threads) {
+                                                      SinkOptions texts, char delimiter) {
   return std::make_unique<TextWriter<T>>(std::move(bytes), std::move(columns), std::move(texts),
-                                         delimiter, threads);
+                                         delimiter);
 }
 
 template std::unique_ptr<Sink<float>::Writer> text_writer<float>(std::unique_ptr<ByteSink>,
                                                                  std::vector<std::string>,
-                                                                 Sink<float>::Texts, char, int);
+                                                                 SinkOptions, char);
 template std::unique_ptr<Sink<double>::Writer> text_writer<double>(std::unique_ptr<ByteSink>,
                                                                    std::vector<std::string>,
-                                                                   Sink<double>::Texts, char, int);
+                                                                   SinkOptions, char);
 
 }  // namespace mercer

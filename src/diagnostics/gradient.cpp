@@ -1,5 +1,6 @@
 #include <mercer/gradient.hpp>
 
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "diagnostics/mapped_rows.hpp"
@@ -37,7 +38,7 @@ std::optional<Kernel> known_kernel(const Map<double>& map) {
 /// Σ_i b_i ∂k(z, a_i)/∂z at every row of z.
 Matrix<double> kernel_gradient(const Kernel& kernel, const Rows<double>& anchors,
                                const Eigen::RowVectorXd& weights, const Matrix<double>& z,
-                               int threads) {
+                               const RunOptions& options) {
   const Index d = z.cols();
   if (kernel.node()->needs_nonnegative())
     for (Index i = 0; i < z.rows(); ++i)
@@ -47,16 +48,19 @@ Matrix<double> kernel_gradient(const Kernel& kernel, const Rows<double>& anchors
   const Index step = std::max<Index>(1, most_numbers / d);
   const auto size = static_cast<std::size_t>(d);
   Matrix<double> some(std::min(step, anchors.rows()), d);
+  SharedReporter report(options.monitor, "gradient", "pairs",
+                        static_cast<double>(anchors.rows()) * static_cast<double>(z.rows()));
   for (Index first = 0; first < anchors.rows(); first += step) {
     const Index n = std::min(step, anchors.rows() - first);
     identity_map<double>(d)->apply(anchors.middle(first, n), some.topRows(n));
-    parallel_for(z.rows(), threads, [&](Index i) {
+    parallel_for(z.rows(), options.threads, [&](Index i) {
       Vector<double> slope(d);
       for (Index a = 0; a < n; ++a) {
         kernel.node()->gradient({z.row(i).data(), size}, {some.row(a).data(), size},
                                 {slope.data(), size});
         out.row(i) += weights[first + a] * slope.transpose();
       }
+      report.add(static_cast<double>(n));
     });
   }
   for (Index i = 0; i < z.rows(); ++i)
@@ -200,7 +204,7 @@ Vector<double> first_steps(const Map<double>& map, const Matrix<double>& z) {
 }
 
 Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x, Index component,
-                               int threads) {
+                               const RunOptions& options) {
   Matrix<double> buffer;
   const Rows<double> given = map_inputs(model, x, Missing::error, 0, buffer);
   Matrix<double> z(x.rows(), x.cols());
@@ -210,12 +214,14 @@ Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x
   const BlasThreads one(1);
   model.map().require_domain(Rows<double>(z), 0);
   if (const std::optional<Kernel> kernel = known_kernel(model.map())) {
-    out = kernel_gradient(*kernel, model.map().anchors(), weights, z, thread_count(threads));
+    out = kernel_gradient(*kernel, model.map().anchors(), weights, z, options);
   } else {
     const Vector<double> steps = first_steps(model.map(), z);
-    parallel_for(x.rows(), thread_count(threads), [&](Index i) {
+    SharedReporter report(options.monitor, "gradient", "rows", static_cast<double>(x.rows()));
+    parallel_for(x.rows(), options.threads, [&](Index i) {
       const Neighbourhood around(model.map(), weights, z.row(i).data());
       out.row(i) = around.slopes(steps / 8, i).transpose();
+      report.add(1);
     });
   }
   if (model.scale().size() > 0) out.array().rowwise() /= model.scale().transpose().array();
@@ -226,7 +232,8 @@ Matrix<double> mapped_gradient(const Model<double>& model, const Rows<double>& x
 }  // namespace
 
 template <class T>
-Matrix<double> gradient(const Model<T>& model, const Rows<T>& x, Index component, int threads) {
+Matrix<double> gradient(const Model<T>& model, const Rows<std::type_identity_t<T>>& x,
+                        Index component, const RunOptions& options) {
   require(model.map().space() != Space::precomputed, Errc::bad_option,
           "the model was fitted to a kernel matrix: it has no input columns");
   require(component >= 0 && component < model.outputs(), Errc::bad_option,
@@ -240,7 +247,7 @@ Matrix<double> gradient(const Model<T>& model, const Rows<T>& x, Index component
     return b.replicate(x.rows(), 1);
   }
   if constexpr (std::is_same_v<T, double>) {
-    return mapped_gradient(model, x, component, threads);
+    return mapped_gradient(model, x, component, options);
   } else {
     require(!model.map().text().starts_with("function"), Errc::bad_option,
             "the gradient of a user-defined function needs a model in double precision");
@@ -248,11 +255,12 @@ Matrix<double> gradient(const Model<T>& model, const Rows<T>& x, Index component
     Matrix<T> dense(x.rows(), x.cols());
     identity_map<T>(x.cols())->apply(x, dense);
     const Matrix<double> rows = dense.template cast<double>();
-    return mapped_gradient(precise, rows, component, threads);
+    return mapped_gradient(precise, rows, component, options);
   }
 }
 
-template Matrix<double> gradient(const Model<float>&, const Rows<float>&, Index, int);
-template Matrix<double> gradient(const Model<double>&, const Rows<double>&, Index, int);
+template Matrix<double> gradient(const Model<float>&, const Rows<float>&, Index, const RunOptions&);
+template Matrix<double> gradient(const Model<double>&, const Rows<double>&, Index,
+                                 const RunOptions&);
 
 }  // namespace mercer

@@ -1,7 +1,9 @@
 #include <mercer/score.hpp>
 
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "diagnostics/limits.hpp"
 #include "diagnostics/mapped_rows.hpp"
 #include "kernels/pick_rows.hpp"
@@ -39,7 +41,7 @@ bool keeps_rows(const Model<T>& model) {
 template <class T>
 struct Scorer<T>::State {
   const Model<T>& model;
-  int threads;
+  RunOptions options;
   Matrix<double> basis;       // B
   Vector<double> basis_norm;  // of its rows
   Vector<double> variance;    // λ
@@ -51,9 +53,9 @@ struct Scorer<T>::State {
   Eigen::LLT<Matrix<double>> gram{};  // of the components, where they are not orthonormal
   bool orthonormal = true;
 
-  State(const Model<T>& of, int how_many)
+  State(const Model<T>& of, const RunOptions& how)
       : model(of),
-        threads(how_many),
+        options(how),
         basis(of.components().template cast<double>()),
         basis_norm(basis.rowwise().norm()),
         variance(of.explained_variance()) {
@@ -98,7 +100,7 @@ struct Scorer<T>::State {
       return;
     }
     const PickedRows<double> rows(anchors, even_sample(n, n));  // in double, sparse as they are
-    Matrix<double> k = kernel->matrix(rows.rows(), threads);
+    Matrix<double> k = kernel->matrix(rows.rows(), options);
     take_gram(basis * k * basis.transpose());
     if (!model.report().centered || !no_spe.empty()) return;
     // Landmarks that hardly add anything may make K singular; the mean lies in its range.
@@ -192,7 +194,7 @@ struct Scorer<T>::State {
     const Matrix<double> phi = centred_features(model, z);
     if (!kernel) return phi * phi.transpose();
     const PickedRows<double> rows(z, even_sample(z.rows(), z.rows()));
-    Matrix<double> products = kernel->matrix(rows.rows(), threads);
+    Matrix<double> products = kernel->matrix(rows.rows(), options);
     if (mean_weights.size() == 0) return products;
     const double offset = mean_weights.dot(model.mean().template cast<double>());
     const Vector<double> along = (phi * mean_weights).array() + offset;
@@ -270,18 +272,20 @@ struct Scorer<T>::State {
     RowScores out = empty(x.rows());
     const Index step = block_rows(model), blocks = (x.rows() + step - 1) / step;
     const BlasThreads one(1);
-    parallel_for(blocks, thread_count(threads), [&](Index b) {
+    SharedReporter report(options.monitor, "scoring", "rows", static_cast<double>(x.rows()));
+    parallel_for(blocks, options.threads, [&](Index b) {
       const Index first = b * step, n = std::min(step, x.rows() - first);
       Matrix<T> buffer;
       score(inputs(x.middle(first, n), first, buffer), first, out);
+      report.add(static_cast<double>(n));
     });
     return out;
   }
 };
 
 template <class T>
-Scorer<T>::Scorer(const Model<T>& model, int threads)
-    : state_(std::make_unique<const State>(model, threads)) {}
+Scorer<T>::Scorer(const Model<T>& model, const RunOptions& options)
+    : state_(std::make_unique<const State>(model, options)) {}
 template <class T>
 Scorer<T>::~Scorer() = default;
 template <class T>
@@ -312,8 +316,8 @@ ScoreLimits Scorer<T>::limits(double level) const {
   if (state_->no_spe.empty() && !model.report().weighted && kept.rows() >= needed) {
     const PickedRows<T> some(kept, even_sample(kept.rows(), std::max(needed, most_training_rows)));
     const bool all = some.rows().rows() == model.report().n_samples;
-    return left_out_limits(left_out_scores(state_->fitted(some.rows(), all), state_->threads),
-                           level);
+    return left_out_limits(
+        left_out_scores(state_->fitted(some.rows(), all), state_->options.threads), level);
   }
   const std::string reason = state_->not_gaussian();
   if (!reason.empty()) {
@@ -326,7 +330,7 @@ ScoreLimits Scorer<T>::limits(double level) const {
     return none;
   }
   ScoreLimits limits = gaussian_limits(model.report(), state_->variance, model.map().features(),
-                                       model.scale().size() > 0, level, state_->threads);
+                                       model.scale().size() > 0, level, state_->options.threads);
   if (!state_->no_spe.empty()) {
     limits.spe.reset();
     limits.spe_from = "there is no SPE: " + state_->no_spe;
@@ -347,7 +351,8 @@ Matrix<double> RowScores::cos2() const {
   return out;
 }
 
-void ScoreTotals::add(const RowScores& block, const double* weights) {
+void ScoreTotals::add(const RowScores& block, Weights given) {
+  const double* weights = weights_of(given, block.t2.size());
   const Index n = block.scores.rows();
   const Vector<double> w = weights ? Vector<double>(Eigen::Map<const Vector<double>>(weights, n))
                                    : Vector<double>(Vector<double>::Ones(n));

@@ -1,4 +1,5 @@
 // Symmetric? Positive semi-definite? Answered by all eigenvalues of a sample's kernel matrix.
+#include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/lapack.hpp"
@@ -19,7 +20,7 @@ constexpr double symmetry_tolerance = 1e-10;
 
 }  // namespace
 
-MercerCheck check_kernel_matrix(const Matrix<double>& k, int threads) {
+MercerCheck check_kernel_matrix(const Matrix<double>& k, const RunOptions& options) {
   require(k.rows() == k.cols(), Errc::bad_data, "a kernel matrix is square, this one is {}×{}",
           k.rows(), k.cols());
   require(k.rows() > 0, Errc::bad_data, "there are no rows to check the kernel on");
@@ -37,9 +38,11 @@ MercerCheck check_kernel_matrix(const Matrix<double>& k, int threads) {
       }
   check.symmetric = check.asymmetry <= symmetry_tolerance * k.cwiseAbs().maxCoeff();
 
+  Reporter report(options.monitor, "eigenvalues", "rows", static_cast<double>(k.rows()));
+  report(0);
   // zᵀKz sees only the symmetric part.
   const Matrix<double> half = (k + k.transpose()) / 2;
-  const SymmetricEigen pairs = symmetric_eigen(half, k.rows(), threads);
+  const SymmetricEigen pairs = symmetric_eigen(half, k.rows(), options.threads);
   const Vector<double> lowest = pairs.vectors.row(k.rows() - 1);
   check.largest = pairs.values[0];
   check.smallest = pairs.values[k.rows() - 1];
@@ -54,14 +57,14 @@ MercerCheck check_kernel_matrix(const Matrix<double>& k, int threads) {
 }
 
 template <class T>
-MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, Index at_most, int threads) {
-  require(at_most >= 1, Errc::bad_option, "a sample of {} rows is too small", at_most);
+MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, const CheckOptions& options) {
+  require(options.rows >= 1, Errc::bad_option, "a sample of {} rows is too small", options.rows);
   kernel.require_domain(x);
-  const std::vector<Index> sample = even_sample(x.rows(), at_most);
+  const std::vector<Index> sample = even_sample(x.rows(), options.rows);
   const PickedRows<double> rows(x, sample);
   const Kernel complete = kernel.completed(x);
-  MercerCheck check =
-      check_kernel_matrix(complete.matrix(rows.rows(), rows.rows(), threads), threads);
+  const RunOptions run{options.threads, options.monitor};
+  MercerCheck check = check_kernel_matrix(complete.matrix(rows.rows(), rows.rows(), run), run);
   check.of = x.rows();
   check.sample = sample;
   check.row = sample[static_cast<std::size_t>(check.row)];
@@ -75,7 +78,7 @@ MercerCheck check_kernel(const Kernel& kernel, const Rows<T>& x, Index at_most, 
   return check;
 }
 
-template MercerCheck check_kernel(const Kernel&, const Rows<float>&, Index, int);
-template MercerCheck check_kernel(const Kernel&, const Rows<double>&, Index, int);
+template MercerCheck check_kernel(const Kernel&, const Rows<float>&, const CheckOptions&);
+template MercerCheck check_kernel(const Kernel&, const Rows<double>&, const CheckOptions&);
 
 }  // namespace mercer

@@ -57,7 +57,10 @@ struct ValueBound {
   EntryError moved{};         ///< what the error of the rows' cells makes of exact values
 };
 
+namespace detail {
 class KernelNode;
+}
+using detail::KernelNode;
 
 /// What the bounds need to know of rows. Lengths are about a point between the rows where rows are
 /// dense, and about 0 otherwise.

@@ -32,7 +32,7 @@ double estimated_norm(const Kernel& kernel, const Rows<T>& rows, double peak) {
   constexpr Index most = 64;
   const PickedRows<T> some(rows, even_sample(rows.rows(), most));
   const auto n = static_cast<double>(rows.rows());
-  const Matrix<T> k = kernel.matrix<T>(some.rows(), some.rows(), 1);
+  const Matrix<T> k = kernel.matrix<T>(some.rows(), some.rows(), {.threads = 1});
   const auto count = static_cast<double>(k.rows());
   const double all = k.template cast<double>().squaredNorm(), pairs = count * (count - 1);
   const double others = pairs > 0 ? (all - count * peak * peak) / pairs : 0;

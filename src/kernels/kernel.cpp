@@ -72,6 +72,8 @@ Vector<T> Kernel::diagonal(const Rows<T>& x) const {
 
 Kernel operator+(const Kernel& a, const Kernel& b) { return Kernel(sum_of(a.node_, b.node_)); }
 Kernel operator*(const Kernel& a, const Kernel& b) { return Kernel(product_of(a.node_, b.node_)); }
+Kernel operator*(const Kernel& k, double factor) { return factor * k; }
+
 Kernel operator*(double factor, const Kernel& k) { return Kernel(scaled(factor, k.node_)); }
 Kernel pow(const Kernel& k, int n) { return Kernel(power_of(k.node_, n)); }
 

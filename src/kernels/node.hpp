@@ -65,7 +65,7 @@ struct LeafView {
   std::span<const double> values;
 };
 
-class KernelNode : public std::enable_shared_from_this<KernelNode> {
+class detail::KernelNode : public std::enable_shared_from_this<KernelNode> {
  public:
   using Pointer = std::shared_ptr<const KernelNode>;
 

@@ -30,7 +30,8 @@ struct Part {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_("kernel expression", text) {}
+  Parser(std::string_view text, std::span<const Kernel> functions)
+      : text_("kernel expression", text), functions_(functions) {}
 
   KernelNode::Pointer all() {
     const Part part = sum();
@@ -85,6 +86,7 @@ class Parser {
     if (digit(c) || c == '.') return {nullptr, text_.number()};
     const std::size_t begin = text_.place();
     if (const std::string_view name = text_.identifier(); !name.empty()) {
+      if (name == "function") return {function(begin)};
       const KernelRow& row = row_named(name, begin);
       return {make_leaf(row, text_.values(row.text))};
     }
@@ -98,22 +100,35 @@ class Parser {
     return inside;
   }
 
+  /// `function(name)`, when it is among those of the program.
+  KernelNode::Pointer function(std::size_t at) {
+    const std::string_view name = text_.in_parentheses();
+    const std::string text = fmt::format("function({})", name);
+    for (const Kernel& k : functions_)
+      if (k.text() == text) return k.node();
+    text_.refuse(at, fmt::format("the kernel '{}' is a function of the program that made it, which "
+                                 "has to be given here under that name",
+                                 name));
+  }
+
   const KernelRow& row_named(std::string_view wanted, std::size_t at) const {
     std::vector<std::string_view> names;
     for (const KernelRow* row : kernel_rows()) {
       if (row->text.name == wanted) return *row;
       names.push_back(row->text.name);
     }
-    if (wanted == "function") text_.refuse(at, "a user-defined function cannot be parsed");
     text_.refuse(at, no_such("kernel", wanted, names));
   }
 
   TextReader text_;
+  std::span<const Kernel> functions_;
   int depth_ = 0;
 };
 
 }  // namespace
 
-Kernel Kernel::parse(std::string_view text) { return Kernel(Parser(text).all()); }
+Kernel Kernel::parse(std::string_view text, std::span<const Kernel> functions) {
+  return Kernel(Parser(text, functions).all());
+}
 
 }  // namespace mercer

@@ -100,7 +100,7 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
-                                          bool orthogonal, std::uint64_t seed) {
+                                          const FourierMapOptions& options) {
   const Frequencies law = frequencies_of(kernel);
   require(features >= 2 && features % 2 == 0, Errc::bad_option,
           "fourier: features = {} must be an even number of at least 2: each frequency makes a "
@@ -117,29 +117,29 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, In
           pairs, inputs, format_bytes(bytes), format_bytes(available));
 
   const BlasThreads one(1);  // the same numbers for any number of threads
-  Random random(seed);
+  Random random(options.seed);
   Matrix<T> frequencies(pairs, inputs);
   for (Index begin = 0; begin < frequencies.rows(); begin += inputs) {
     const Index count = std::min(inputs, frequencies.rows() - begin);
     frequencies.middleRows(begin, count) =
-        drawn(law, count, inputs, orthogonal, random).template cast<T>();
+        drawn(law, count, inputs, options.orthogonal, random).template cast<T>();
   }
   return fourier_map<T>(kernel, std::move(frequencies));
 }
 
 template std::shared_ptr<const Map<float>> fourier_map(const Kernel&, Matrix<float>);
 template std::shared_ptr<const Map<double>> fourier_map(const Kernel&, Matrix<double>);
-template std::shared_ptr<const Map<float>> fourier_map(const Kernel&, Index, Index, bool,
-                                                       std::uint64_t);
-template std::shared_ptr<const Map<double>> fourier_map(const Kernel&, Index, Index, bool,
-                                                        std::uint64_t);
+template std::shared_ptr<const Map<float>> fourier_map(const Kernel&, Index, Index,
+                                                       const FourierMapOptions&);
+template std::shared_ptr<const Map<double>> fourier_map(const Kernel&, Index, Index,
+                                                        const FourierMapOptions&);
 
 extern const MapRow fourier_row = {
     .text = {"fourier"},
     .formula = "sqrt(2/D) (cos w1.x, sin w1.x, ...)",
     .make =
         []<class T>(const MapRequest<T>& r) {
-          return fourier_map<T>(Kernel::parse(r.kernel), r.numbers());
+          return fourier_map<T>(Kernel::parse(r.kernel, r.kernels), r.numbers());
         },
     .from_text = false,
     .anchor_columns = [](Index inputs) { return inputs; },

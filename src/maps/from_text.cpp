@@ -7,14 +7,14 @@
 namespace mercer {
 
 extern const MapRow identity_row, squares_row, monomials_row, polynomial_row, plain_row,
-    precomputed_row, kernel_map_row, fourier_row, tensor_sketch_row;
+    precomputed_row, operator_row, kernel_map_row, fourier_row, tensor_sketch_row;
 
 namespace {
 
 // A new map adds its row here.
-constexpr const MapRow* map_rows[] = {&identity_row,   &squares_row, &monomials_row,
-                                      &polynomial_row, &plain_row,   &precomputed_row,
-                                      &kernel_map_row, &fourier_row, &tensor_sketch_row};
+constexpr const MapRow* map_rows[] = {
+    &identity_row,    &squares_row,  &monomials_row,  &polynomial_row, &plain_row,
+    &precomputed_row, &operator_row, &kernel_map_row, &fourier_row,    &tensor_sketch_row};
 
 constexpr std::size_t most_of_text = 80;
 
@@ -34,7 +34,8 @@ const MapRow* row_of(std::string_view text) {
 
 void refuse_functions(std::string_view text) {
   require(map_name(text) != "function", Errc::bad_option,
-          "the map '{}' is user-defined: only the program that fitted the model can apply it",
+          "the map '{}' is a function of the program that fitted the model; pass the function under "
+          "that name",
           text.substr(0, most_of_text));
 }
 
@@ -73,18 +74,23 @@ std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs)
 
 template <class T>
 std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
-                                             std::string_view kernel, Anchors<T> anchors) {
+                                             std::string_view kernel, Anchors<T> anchors,
+                                             const OwnFunctions<T>& own) {
+  for (const auto& map : own.maps)
+    if (map && map->text() == text && map->inputs() == inputs) return map;
   refuse_functions(text);
   if (!row_of(text)) return nullptr;
   const auto [row, values] = read_form("map", text, std::span<const MapRow* const>(map_rows));
-  return row->make(MapRequest<T>{inputs, values, kernel, &anchors});
+  return row->make(MapRequest<T>{inputs, values, kernel, &anchors, own.kernels});
 }
 
 template std::shared_ptr<const Map<float>> map_from_text(std::string_view, Index);
 template std::shared_ptr<const Map<double>> map_from_text(std::string_view, Index);
 template std::shared_ptr<const Map<float>> map_from_parts(std::string_view, Index, std::string_view,
-                                                          Anchors<float>);
+                                                          Anchors<float>,
+                                                          const OwnFunctions<float>&);
 template std::shared_ptr<const Map<double>> map_from_parts(std::string_view, Index,
-                                                           std::string_view, Anchors<double>);
+                                                           std::string_view, Anchors<double>,
+                                                           const OwnFunctions<double>&);
 
 }  // namespace mercer

@@ -4,6 +4,7 @@
 #include <mercer/map.hpp>
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <variant>
 
@@ -22,11 +23,19 @@ Index anchor_columns(std::string_view text, Index inputs);
 template <class T>
 using Anchors = std::variant<Matrix<T>, Csr<T>>;
 
-/// The same for every map that a model may have: also `precomputed`, and those that have a kernel
-/// and anchors, which must be there. Null when no map has that name. Throws what `Kernel::parse`
-/// throws.
+/// Functions of this program, by their names.
+template <class T>
+struct OwnFunctions {
+  std::span<const Kernel> kernels{};
+  std::span<const std::shared_ptr<const Map<T>>> maps{};
+};
+
+/// The same for every map that a model may have: also `precomputed`, those that have a kernel and
+/// anchors, which must be there, and functions that are given. Null when no map has that name.
+/// Throws what `Kernel::parse` throws.
 template <class T>
 std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
-                                             std::string_view kernel, Anchors<T> anchors);
+                                             std::string_view kernel, Anchors<T> anchors,
+                                             const OwnFunctions<T>& own = {});
 
 }  // namespace mercer

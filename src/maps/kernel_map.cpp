@@ -97,7 +97,9 @@ extern const MapRow kernel_map_row = {
     .make =
         []<class T>(const MapRequest<T>& r) {
           return std::visit(
-              [&](auto& rows) { return kernel_map<T>(Kernel::parse(r.kernel), std::move(rows)); },
+              [&](auto& rows) {
+                return kernel_map<T>(Kernel::parse(r.kernel, r.kernels), std::move(rows));
+              },
               *r.anchors);
         },
     .from_text = false,

@@ -23,7 +23,8 @@ struct MapRequest {
   Index inputs = 0;
   std::span<const double> values{};  ///< of the row's parameters
   std::string_view kernel{};
-  Anchors<T>* anchors = nullptr;  ///< moved from
+  Anchors<T>* anchors = nullptr;      ///< moved from
+  std::span<const Kernel> kernels{};  ///< functions that the kernel may name
 
   /// The anchors of maps that have no sparse ones.
   Matrix<T> numbers() const {

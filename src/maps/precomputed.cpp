@@ -26,7 +26,44 @@ class Precomputed final : public Map<T> {
   std::shared_ptr<const Map<T>> copy_;
 };
 
+/// Nothing can be mapped: only the rows of the fit have scores.
+template <class T>
+class OperatorRows final : public Map<T> {
+ public:
+  explicit OperatorRows(Index n) : n_(n) {}
+
+  Index inputs() const override { return n_; }
+  Index features() const override { return n_; }
+  std::string text() const override { return "operator"; }
+  Space space() const override { return Space::precomputed; }
+  void apply(const Rows<T>&, Eigen::Ref<Matrix<T>>) const override {
+    fail(Errc::bad_option,
+         "the model was fitted to an operator whose mean is not known: it has the scores of its "
+         "own {} rows and cannot find those of others",
+         n_);
+  }
+
+ private:
+  Index n_;
+};
+
 }  // namespace
+
+template <class T>
+std::shared_ptr<const Map<T>> operator_map(Index n) {
+  require(n >= 1, Errc::bad_option, "an operator of {} rows", n);
+  return std::make_shared<OperatorRows<T>>(n);
+}
+
+template std::shared_ptr<const Map<float>> operator_map(Index);
+template std::shared_ptr<const Map<double>> operator_map(Index);
+
+extern const MapRow operator_row = {
+    .text = {"operator"},
+    .formula = "the rows of an operator",
+    .make = []<class T>(const MapRequest<T>& r) { return operator_map<T>(r.inputs); },
+    .from_text = false,
+};
 
 template <class T>
 std::shared_ptr<const Map<T>> precomputed_map(Index n) {

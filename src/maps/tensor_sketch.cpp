@@ -138,7 +138,7 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index feat
 
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
-                                                std::uint64_t seed) {
+                                                const TensorSketchMapOptions& options) {
   const Polynomial known = polynomial_of(kernel, features);
   require(inputs >= 1, Errc::bad_option, "a TensorSketch of {} columns", inputs);
   const double bytes = static_cast<double>(known.degree) * (static_cast<double>(inputs) + 1) *
@@ -148,7 +148,7 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inpu
           "tensorsketch: {} hash functions of {} columns need {}, but only {} is free; use a "
           "smaller degree",
           known.degree, inputs, format_bytes(bytes), format_bytes(available));
-  Random random(seed);
+  Random random(options.seed);
   const auto buckets = static_cast<std::uint64_t>(features);
   return tensor_sketch_map<T>(kernel, features,
                               Matrix<T>::NullaryExpr(known.degree, inputs + 1, [&] {
@@ -162,9 +162,9 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inpu
 template std::shared_ptr<const Map<float>> tensor_sketch_map(const Kernel&, Index, Matrix<float>);
 template std::shared_ptr<const Map<double>> tensor_sketch_map(const Kernel&, Index, Matrix<double>);
 template std::shared_ptr<const Map<float>> tensor_sketch_map(const Kernel&, Index, Index,
-                                                             std::uint64_t);
+                                                             const TensorSketchMapOptions&);
 template std::shared_ptr<const Map<double>> tensor_sketch_map(const Kernel&, Index, Index,
-                                                              std::uint64_t);
+                                                              const TensorSketchMapOptions&);
 
 namespace {
 constexpr TextParameter sketch_parameters[] = {{"features", domains::count, 2048, true}};
@@ -175,8 +175,8 @@ extern const MapRow tensor_sketch_row = {
     .formula = "the convolution of count sketches of x",
     .make =
         []<class T>(const MapRequest<T>& r) {
-          return tensor_sketch_map<T>(Kernel::parse(r.kernel), static_cast<Index>(r.values[0]),
-                                      r.numbers());
+          return tensor_sketch_map<T>(Kernel::parse(r.kernel, r.kernels),
+                                      static_cast<Index>(r.values[0]), r.numbers());
         },
     .from_text = false,
     // Of the constant, too.

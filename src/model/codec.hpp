@@ -27,7 +27,8 @@ safetensors::Header decode_header(std::string_view bytes, const std::string& fil
 
 /// A whole file.
 template <class T>
-ModelParts<T> decode(std::string_view bytes, const std::string& file);
+ModelParts<T> decode(std::string_view bytes, const std::string& file,
+                     const LoadOptions<T>& options = {});
 
 [[noreturn]] void truncated(const std::string& file, std::size_t has, std::size_t needs);
 

@@ -124,13 +124,15 @@ Anchors<T> read_anchors(const Header& header, std::string_view bytes, Index cols
 /// The map that the words and the arrays describe, whatever is wrong with them a bad file.
 template <class T>
 std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs, const Header& header,
-                                       std::string_view bytes, const std::string& file) {
+                                       std::string_view bytes, const std::string& file,
+                                       const LoadOptions<T>& own) {
   Anchors<T> anchors;
   if (const Index cols = anchor_columns(words.map, inputs); cols > 0)
     anchors = read_anchors<T>(header, bytes, cols, file);
   std::shared_ptr<const Map<T>> map;
   try {
-    map = map_from_parts<T>(words.map, inputs, words.kernel, std::move(anchors));
+    map = map_from_parts<T>(words.map, inputs, words.kernel, std::move(anchors),
+                            {own.kernels, own.maps});
   } catch (const Error& error) {
     fail(Errc::bad_file, "'{}' has a map that cannot be constructed: {}", file, error.what());
   }
@@ -174,7 +176,8 @@ Header decode_header(std::string_view bytes, const std::string& file) {
 }
 
 template <class T>
-ModelParts<T> decode(std::string_view bytes, const std::string& file) {
+ModelParts<T> decode(std::string_view bytes, const std::string& file,
+                     const LoadOptions<T>& options) {
   Header header = decode_header(bytes, file);
   if (bytes.size() < header.file_size) truncated(file, bytes.size(), header.file_size);
   if (bytes.size() > header.file_size) damaged(file, "it has extra bytes at its end");
@@ -205,7 +208,7 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
                                         std::stoi(header.metadata["format_version"]), file);
   if (words.inputs != 0 && words.inputs != inputs)
     damaged(file, fmt::format("it declares {} columns and has {}", words.inputs, inputs));
-  parts.map = read_map<T>(words, inputs, header, bytes, file);
+  parts.map = read_map<T>(words, inputs, header, bytes, file, options);
   parts.feature_names = std::move(words.feature_names);
   parts.label_column = std::move(words.label_column);
   parts.id_column = std::move(words.id_column);
@@ -219,7 +222,8 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file) {
   return parts;
 }
 
-template ModelParts<float> decode(std::string_view, const std::string&);
-template ModelParts<double> decode(std::string_view, const std::string&);
+template ModelParts<float> decode(std::string_view, const std::string&, const LoadOptions<float>&);
+template ModelParts<double> decode(std::string_view, const std::string&,
+                                   const LoadOptions<double>&);
 
 }  // namespace mercer

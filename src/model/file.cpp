@@ -71,27 +71,29 @@ void Model<T>::save(const std::string& path) const {
 }
 
 template <class T>
-Model<T> Model<T>::deserialize(std::string_view bytes, const std::string& name) {
-  return Model(decode<T>(bytes, name));
+Model<T> Model<T>::deserialize(std::string_view bytes, const std::string& name,
+                               const LoadOptions<T>& options) {
+  return Model(decode<T>(bytes, name, options));
 }
 
 template <class T>
-Model<T> Model<T>::load(const std::string& path) {
+Model<T> Model<T>::load(const std::string& path, const LoadOptions<T>& options) {
   const WholeFile file = read_whole(path);
-  return deserialize(file.bytes, file.name);
+  return deserialize(file.bytes, file.name, options);
 }
 
-AnyModel load_any(const std::string& path) {
+AnyModel load_any(const std::string& path, const std::vector<Kernel>& kernels) {
   const WholeFile file = read_whole(path);
-  if (file.single) return Model<float>::deserialize(file.bytes, file.name);
-  return Model<double>::deserialize(file.bytes, file.name);
+  if (file.single) return Model<float>::deserialize(file.bytes, file.name, {kernels, {}});
+  return Model<double>::deserialize(file.bytes, file.name, {kernels, {}});
 }
 
-#define MERCER_INSTANTIATE(T)                                                    \
-  template std::string Model<T>::serialize() const;                              \
-  template void Model<T>::save(const std::string&) const;                        \
-  template Model<T> Model<T>::deserialize(std::string_view, const std::string&); \
-  template Model<T> Model<T>::load(const std::string&);
+#define MERCER_INSTANTIATE(T)                                                   \
+  template std::string Model<T>::serialize() const;                             \
+  template void Model<T>::save(const std::string&) const;                       \
+  template Model<T> Model<T>::deserialize(std::string_view, const std::string&, \
+                                          const LoadOptions<T>&);               \
+  template Model<T> Model<T>::load(const std::string&, const LoadOptions<T>&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

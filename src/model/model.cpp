@@ -1,5 +1,6 @@
 #include <mercer/model.hpp>
 
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
@@ -46,19 +47,23 @@ Matrix<T> Model<T>::training_scores() const {
 }
 
 template <class T>
-Matrix<T> Model<T>::inverse(const MatrixRef<T>& scores, int threads) const {
+Matrix<T> Model<T>::inverse(const MatrixRef<T>& scores, const RunOptions& options) const {
   require(scores.cols() >= 1 && scores.cols() <= outputs(), Errc::bad_data,
           "{} scores per row do not match a model of {} components", scores.cols(), outputs());
   require(parts_.map->is_identity(), Errc::bad_option, "{}", no_inverse(parts_.map->space()));
   const Index d = parts_.components.cols(), k = scores.cols();
   Matrix<T> out(scores.rows(), d);
   const BlasThreads one(1);
-  parallel_ranges(scores.rows(), threads, grain(d, k), [&](Index begin, Index end, int) {
-    multiply(scores.data() + begin * scores.outerStride(), end - begin, k, scores.outerStride(),
-             parts_.components.data(), d, d, out.row(begin).data(), d);
-    auto rows = out.middleRows(begin, end - begin);
-    if (parts_.scale.size() > 0) rows.array().rowwise() *= parts_.scale.array().transpose();
-    rows.rowwise() += parts_.mean.transpose();
+  const double flops = 2.0 * static_cast<double>(d) * static_cast<double>(k);
+  in_pieces(scores.rows(), flops, options.monitor, "inverse", [&](Index first, Index count) {
+    parallel_ranges(count, options.threads, grain(d, k), [&](Index from, Index to, int) {
+      const Index begin = first + from, n = to - from;
+      multiply(scores.data() + begin * scores.outerStride(), n, k, scores.outerStride(),
+               parts_.components.data(), d, d, out.row(begin).data(), d);
+      auto rows = out.middleRows(begin, n);
+      if (parts_.scale.size() > 0) rows.array().rowwise() *= parts_.scale.array().transpose();
+      rows.rowwise() += parts_.mean.transpose();
+    });
   });
   return out;
 }

@@ -1,5 +1,6 @@
 #include "model/transform.hpp"
 
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "data/finite.hpp"
@@ -114,6 +115,7 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const Matrix<double> panels = few || stay_sparse ? Matrix<double>() : in_panels(encoder);
 
   const Vector<T> zero = Vector<T>::Zero(d);
+  SharedReporter report(options.monitor, "scores", "rows", static_cast<double>(x.rows()));
   parallel_ranges(x.rows(), options.threads, grain(d, k), [&](Index begin, Index end, int) {
     Matrix<T> block(stay_sparse || as_it_lies ? 0 : std::min(end - begin, step), d);
     for (Index i = begin; i < end; i += step) {
@@ -144,6 +146,7 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
       }
       if (!out.allFinite()) [[unlikely]]
         blame(rows, i);
+      if (!report.add(static_cast<double>(n))) return;
     }
   });
 }
@@ -183,6 +186,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const Index blocks = (x.rows() + step - 1) / step;
   const auto copy = identity_map<T>(x.cols());
 
+  SharedReporter report(options.monitor, "scores", "rows", static_cast<double>(x.rows()));
   parallel_ranges(
       blocks, options.threads, 1 + grain(d, k) / step, [&](Index begin, Index end, int) {
         Matrix<T> buffer, phi(std::min(step, x.rows() - begin * step), strip);
@@ -210,6 +214,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
           }
           if (!out.allFinite()) [[unlikely]]
             blame(rows, i);
+          if (!report.add(static_cast<double>(n))) return;
         }
       });
 }
@@ -236,8 +241,10 @@ Matrix<T> Model<T>::transform(const Rows<T>& x, const TransformOptions& options)
 template <class T>
 void Model<T>::transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores,
                          const TransformOptions& options) const {
-  require(x.cols() == inputs(), Errc::bad_data, "rows have {} columns, the model was fitted to {}",
-          x.cols(), inputs());
+  const bool similar = parts_.map->space() == Space::precomputed;
+  require(x.cols() == inputs(), Errc::bad_data, "rows have {} columns, the model {} {}{}", x.cols(),
+          similar ? "takes similarities to its" : "was fitted to", inputs(),
+          similar ? " rows" : "");
   require(scores.rows() == x.rows() && scores.cols() == outputs(), Errc::bad_option,
           "scores need {}×{} numbers, not {}×{}", x.rows(), outputs(), scores.rows(),
           scores.cols());

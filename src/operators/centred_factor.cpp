@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/stacked_qr.hpp"
 #include "operators/centred.hpp"
@@ -266,7 +267,8 @@ void CentredFactor::add(const Rows<T>& given, const double* weights, int threads
   Index added = 0;  // rows that the moments have
   const auto add_moments = [&](Index end) {
     if (!moments || end == added) return;
-    moments->add(given.middle(added, end - added), weights ? weights + added : nullptr, threads);
+    moments->add(given.middle(added, end - added),
+                 as_weights(weights ? weights + added : nullptr, end - added), {threads, {}});
     added = end;
   };
   // Small batches fill the room that is there; memory for another would cost more than threads
@@ -376,7 +378,7 @@ std::vector<double> CentredFactor::state() const {
                           static_cast<double>(waiting_rows_),
                           passing_ ? (from_zero_ ? 3.0 : 1.0) : 0.0};
   const std::vector<double> before =
-      passing_ && before_.rows() > 0 ? before_.state() : std::vector<double>();
+      passing_ && before_.rows() > 0 ? before_.save_state() : std::vector<double>();
   out.push_back(static_cast<double>(before.size()));
   out.insert(out.end(), before.begin(), before.end());
   if (!before.empty())
@@ -415,7 +417,7 @@ bool CentredFactor::restore(const double* state, std::size_t size) {
   next.passing_ = (flags & 1) != 0;
   next.from_zero_ = (flags & 2) != 0;
   if (moments > 0) {
-    next.before_.restore({state, state + moments});
+    next.before_.load_state({state, state + moments});
     state += moments;
     for (Vector<double>* v : {&next.origin_, &next.offsets_, &next.within_, &next.about_}) {
       *v = Eigen::Map<const Vector<double>>(state, d_);

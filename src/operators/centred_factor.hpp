@@ -39,7 +39,12 @@
 
 namespace mercer {
 
-class CentredFactor {
+namespace detail {
+class CentredFactor;
+}
+using detail::CentredFactor;
+
+class detail::CentredFactor {
  public:
   struct Node {
     double weight = 0;

@@ -2,7 +2,7 @@
 // The kernel matrix of rows as a SymmetricOperator, kept as far as a budget allows.
 //
 //     KernelMatrix<double> a(kernel_tiles(kernel, rows), {.memory = std::size_t{4} << 30});
-//     KrylovResult found = eigs(a, 10);     // found.pairs, found.passes
+//     KrylovResult found = krylov_pairs(a, 10);     // found.pairs, found.passes
 //
 // With weights w, u = √w and s = Σw it is the matrix whose eigenvalues are those of the weighted
 // scatter in feature space,

@@ -1,6 +1,8 @@
 #include <mercer/moments.hpp>
 
+#include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "operators/moments_impl.hpp"
 
 #include <algorithm>
@@ -38,10 +40,14 @@ std::int64_t Moments::rows() const { return impl_->rows; }
 double Moments::weight() const { return impl_->weight.value(); }
 
 template <class T>
-void Moments::add(const Rows<T>& rows, const double* weights, int threads) {
+void Moments::add(const Rows<T>& rows, Weights weights, const RunOptions& options) {
   require(rows.cols() == features(), Errc::bad_data, "rows have {} columns, not {}", rows.cols(),
           features());
-  if (rows.rows() > 0) impl_->add(rows, weights, threads);
+  const double* w = weights_of(weights, rows.rows());
+  const double d = static_cast<double>(features());
+  in_pieces(rows.rows(), d * d, options.monitor, "moments", [&](Index first, Index count) {
+    impl_->add(rows.middle(first, count), w ? w + first : nullptr, options.threads);
+  });
 }
 
 void Moments::merge(const Moments& other) {
@@ -140,16 +146,16 @@ Vector<double> Moments::rounding(bool centred) const {
   return impl_->rounding_squares(impl_->total(), centred).cwiseSqrt();
 }
 
-std::vector<double> Moments::state() const { return impl_->state(); }
+std::vector<double> Moments::save_state() const { return impl_->state(); }
 
-void Moments::restore(const std::vector<double>& state) {
+void Moments::load_state(const std::vector<double>& state) {
   Impl next(features());
   require(next.restore(state), Errc::bad_data,
           "these {} numbers are not the state of moments of {} columns", state.size(), features());
   *impl_ = std::move(next);
 }
 
-template void Moments::add(const Rows<float>&, const double*, int);
-template void Moments::add(const Rows<double>&, const double*, int);
+template void Moments::add(const Rows<float>&, Weights, const RunOptions&);
+template void Moments::add(const Rows<double>&, Weights, const RunOptions&);
 
 }  // namespace mercer

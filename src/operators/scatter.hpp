@@ -3,7 +3,7 @@
 // for every product.
 //
 //     ScatterOperator<double> s(d, [&](const auto& visit) { visit(rows, nullptr); }, {});
-//     KrylovResult found = eigs(s, 20);     // found.pairs, found.passes
+//     KrylovResult found = krylov_pairs(s, 20);     // found.pairs, found.passes
 //
 //     S = D⁻¹ Σ w (x − m)(x − m)ᵀ D⁻¹          m: the mean; D: scales, when there are any
 //

@@ -40,7 +40,7 @@ Tiles<T> kernel_tiles(const Kernel& kernel, const Rows<T>& rows, bool centred, b
                  },
                  [kernel, rows](const std::vector<Index>& chosen, int threads) {
                    const PickedRows<T> some(rows, chosen);
-                   return kernel.matrix<T>(rows, some.rows(), threads);
+                   return kernel.matrix<T>(rows, some.rows(), {.threads = threads});
                  }};
   RowExtent extent = extent_of(rows);
   extent.differences = differences;

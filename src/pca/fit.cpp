@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "maps/budget.hpp"
 #include "maps/feature_error.hpp"
 #include "maps/from_text.hpp"
@@ -178,8 +179,8 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
     // Kernels compare every row with every other: all of them are needed at once.
     if (const auto all = source.whole())
       return fit_borrowed(source, [&] {
-        return fit_kernel_rows(all->rows, options, all->weights, source.schema(),
-                               allowed - held_bytes(all->rows));
+        return fit_kernel_rows(all->rows, options, weights_of(all->weights, all->rows.rows()),
+                               source.schema(), allowed - held_bytes(all->rows));
       });
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
     return fit_kernel_rows(table.rows(), options,
@@ -191,8 +192,8 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
   if (keep) {
     if (const auto all = source.whole())
       return fit_borrowed(source, [&] {
-        return fit_in_memory(all->rows, options, all->weights, source.schema(),
-                             allowed - held_bytes(all->rows));
+        return fit_in_memory(all->rows, options, weights_of(all->weights, all->rows.rows()),
+                             source.schema(), allowed - held_bytes(all->rows));
       });
     const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
     return fit_in_memory(table.rows(), options,
@@ -284,10 +285,11 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
 }  // namespace
 
 template <class T>
-Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights) {
+Model<T> fit(const Rows<T>& x, const FitOptions& options, Weights given) {
+  const double* weights = weights_of(given, x.rows());
   validate(options);
   require_weights(weights, x.rows());
-  if (keeps_rows(options) || takes_steps(options)) return fit(*from_memory(x, weights), options);
+  if (keeps_rows(options) || takes_steps(options)) return fit(*from_memory(x, given), options);
   if (in_kernel_space(options))
     return fit_kernel_rows(x, options, weights, Schema{}, budget(options));
   return fit_in_memory(x, options, weights, Schema{}, budget(options));
@@ -313,16 +315,15 @@ Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOpti
 
 template <class T>
 Model<T> fit(const Rows<T>& x, std::shared_ptr<const Map<T>> map, const FitOptions& options,
-             const double* weights) {
+             Weights weights) {
   return fit(*from_memory(x, weights), std::move(map), options);
 }
 
-#define MERCER_INSTANTIATE(T)                                                             \
-  template Model<T> fit(const Rows<T>&, const FitOptions&, const double*);                \
-  template Model<T> fit(Source<T>&, const FitOptions&);                                   \
-  template Model<T> fit(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&);    \
-  template Model<T> fit(const Rows<T>&, std::shared_ptr<const Map<T>>, const FitOptions&, \
-                        const double*);
+#define MERCER_INSTANTIATE(T)                                                          \
+  template Model<T> fit(const Rows<T>&, const FitOptions&, Weights);                   \
+  template Model<T> fit(Source<T>&, const FitOptions&);                                \
+  template Model<T> fit(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&); \
+  template Model<T> fit(const Rows<T>&, std::shared_ptr<const Map<T>>, const FitOptions&, Weights);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -63,7 +63,9 @@ class MappedSource final : public Source<Out> {
             "the map {} overflows on {}; scale the data (`scale=std`) or use a lower degree",
             map_.text(), Input(name()));
     Block<Out> out{Rows<Out>(features_)};
-    if (block_->weights) out.weights = block_->weights + done_;
+    if (!block_->weights.empty())
+      out.weights =
+          block_->weights.subspan(static_cast<std::size_t>(done_), static_cast<std::size_t>(n));
     out.labels = block_->labels;
     out.ids = block_->ids;
     out.first_label = block_->first_label + done_;

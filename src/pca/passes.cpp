@@ -3,6 +3,7 @@
 #include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "core/segments.hpp"
+#include "core/weights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +69,7 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
     std::uint64_t digest = 0;
     while (const auto block = source_->next()) {
       digest = digested(digest, block->rows, rows);
-      take(block->rows, block->weights);
+      take(block->rows, weights_of(block->weights, block->rows.rows()));
     }
     require(count_ == 0 || rows == rows_, Errc::bad_data,
             "{} changed while it was read: {} rows in the first pass, {} now", Input(name()), rows_,

@@ -47,7 +47,8 @@ class KeepingSource final : public Source<T> {
  private:
   void offer(const Block<T>& block) {
     for (Index i = 0; i < block.rows.rows(); ++i)
-      drawn_.offer(block.rows, i, seen_ + i, block.weights ? block.weights[i] : 1.0);
+      drawn_.offer(block.rows, i, seen_ + i,
+                   block.weights.empty() ? 1.0 : block.weights[static_cast<std::size_t>(i)]);
     seen_ += block.rows.rows();
   }
   void restart() {

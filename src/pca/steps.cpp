@@ -20,15 +20,14 @@ Model<T> fit_plainly(Source<T>& source, const std::shared_ptr<const Map<T>>& map
 template <class T>
 Model<T> fit_significant(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
                          const FitOptions& options) {
-  const auto choose = [&](const Rows<T>& rows, const double* weights) {
+  const auto choose = [&](const Rows<T>& rows, Weights weights) {
     return map ? significance(rows, map, options, {}, weights)
                : significance(rows, options, {}, weights);
   };
   const auto whole = source.whole();
   const Table<T> sample = whole ? Table<T>{} : rows_for_significance(source, options);
-  const double* weights = sample.weights.empty() ? nullptr : sample.weights.data();
   const ComponentChoice choice =
-      whole ? choose(whole->rows, whole->weights) : choose(sample.rows(), weights);
+      whole ? choose(whole->rows, whole->weights) : choose(sample.rows(), sample.weights);
   ModelParts<T> parts = fit_plainly(source, map, with_choice(options, choice)).parts();
   parts.report.chosen = choice;
   return Model<T>(std::move(parts));

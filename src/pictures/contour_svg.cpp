@@ -52,7 +52,7 @@ struct Layout {
 /// The scores of components on the grid, one row a grid point, from the top left.
 template <class T>
 Matrix<double> scores_on_grid(const Model<T>& model, const std::vector<Index>& chosen,
-                              const Layout& at, int threads) {
+                              const Layout& at, const ContourOptions& options) {
   const Index points = at.columns * at.lines, block = 2048;
   Matrix<double> scores(points, at.panels);
   Matrix<T> x(std::min(block, points), 2);
@@ -67,7 +67,8 @@ Matrix<double> scores_on_grid(const Model<T>& model, const std::vector<Index>& c
       x(i, 0) = along(plane.low[0], plane.high[0], (first + i) % at.columns, at.columns);
       x(i, 1) = along(plane.high[1], plane.low[1], (first + i) / at.columns, at.lines);
     }
-    const Matrix<T> part = model.transform(Rows<T>(x).middle(0, n), {.threads = threads});
+    const Matrix<T> part = model.transform(
+        Rows<T>(x).middle(0, n), {.threads = options.threads, .monitor = options.monitor});
     for (Index c = 0; c < at.panels; ++c)
       scores.col(c).segment(first, n) =
           part.col(chosen[static_cast<std::size_t>(c)]).template cast<double>();
@@ -247,7 +248,7 @@ std::string contour_svg(const Model<T>& model, const ContourOptions& options) {
   }
   const auto count = static_cast<Index>(chosen.size());
   const Layout at(plane, count, options.size);
-  const Matrix<double> scores = scores_on_grid(model, chosen, at, options.threads);
+  const Matrix<double> scores = scores_on_grid(model, chosen, at, options);
   const Groups groups = group(options.labels, svg::label_colours);
   const Dots points = dots(groups, options.most_points, at);
   const Legend key = legend(groups, at);

@@ -137,15 +137,16 @@ std::string folder_of(const std::string& path) {
 template <class T>
 class DecompressedRows final : public Source<T> {
  public:
-  DecompressedRows(std::unique_ptr<const WholeBytes> bytes, CompressedFile file, int threads,
-                   const DecompressAsks& asks)
+  DecompressedRows(std::unique_ptr<const WholeBytes> bytes, CompressedFile file,
+                   const RunOptions& options, const DecompressAsks& asks)
       : bytes_(std::move(bytes)),
         file_(std::move(file)),
         name_(bytes_->name()),
         model_(read_model()) {
     require(model_.outputs() == file_.about.components && model_.inputs() == file_.about.columns,
             Errc::bad_file, "'{}' is damaged (its scores are not those of its model)", name_);
-    file_.preimage.threads = threads;
+    file_.preimage.threads = options.threads;
+    file_.preimage.monitor = options.monitor;
     asks.before_decoder(model_, file_.preimage);
     decoder_.emplace(model_, file_.preimage);
     deviations_ = deviations_of(model_);
@@ -246,8 +247,8 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
   const auto flush = [&] {
     if (filled == 0) return;
     const Matrix<T> x = waiting.topRows(filled);
-    const Matrix<T> exact =
-        model.transform(Rows<T>(x), {options.preimage.threads, options.missing});
+    const Matrix<T> exact = model.transform(
+        Rows<T>(x), {options.preimage.threads, options.missing, options.preimage.monitor});
     const std::string bytes =
         encode_scores(options.scores, exact.template cast<double>(), deviations);
     scores.add(bytes);
@@ -310,8 +311,8 @@ Compressed compress(const Model<T>& model, Source<T>& source, const std::string&
 }
 
 template <class T>
-std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Compressed* about,
-                                      const DecompressAsks& asks) {
+std::unique_ptr<Source<T>> decompress(const std::string& path, const RunOptions& options,
+                                      Compressed* about, const DecompressAsks& asks) {
   auto bytes = std::make_unique<const WholeBytes>(path);
   const std::string name = bytes->name();
   CompressedFile file = decode_compressed(bytes->bytes(), name);
@@ -324,20 +325,22 @@ std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Comp
   }
   if (about) *about = file.about;
   asks.before_model(file);
-  return std::make_unique<DecompressedRows<T>>(std::move(bytes), std::move(file), threads, asks);
+  return std::make_unique<DecompressedRows<T>>(std::move(bytes), std::move(file), options, asks);
 }
 
 template <class T>
-std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Compressed* about) {
-  return decompress<T>(path, threads, about, DecompressAsks{});
+std::unique_ptr<Source<T>> decompress(const std::string& path, const RunOptions& options,
+                                      Compressed* about) {
+  return decompress<T>(path, options, about, DecompressAsks{});
 }
 
-#define MERCER_INSTANTIATE(T)                                                          \
-  template Compressed compress(const Model<T>&, Source<T>&, const std::string&,        \
-                               const CompressOptions&);                                \
-  template std::unique_ptr<Source<T>> decompress(const std::string&, int, Compressed*, \
-                                                 const DecompressAsks&);               \
-  template std::unique_ptr<Source<T>> decompress(const std::string&, int, Compressed*);
+#define MERCER_INSTANTIATE(T)                                                           \
+  template Compressed compress(const Model<T>&, Source<T>&, const std::string&,         \
+                               const CompressOptions&);                                 \
+  template std::unique_ptr<Source<T>> decompress(const std::string&, const RunOptions&, \
+                                                 Compressed*, const DecompressAsks&);   \
+  template std::unique_ptr<Source<T>> decompress(const std::string&, const RunOptions&, \
+                                                 Compressed*);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -40,7 +40,7 @@ struct DecompressAsks {
       [](const Model<double>&, PreImageOptions&) {};
 };
 template <class T>
-std::unique_ptr<Source<T>> decompress(const std::string& path, int threads, Compressed* about,
-                                      const DecompressAsks& asks);
+std::unique_ptr<Source<T>> decompress(const std::string& path, const RunOptions& options,
+                                      Compressed* about, const DecompressAsks& asks);
 
 }  // namespace mercer

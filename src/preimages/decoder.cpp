@@ -1,5 +1,6 @@
 #include "preimages/decoder.hpp"
 
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
@@ -141,11 +142,12 @@ PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>*
   PreImages<T> out{Matrix<T>(n, model.inputs()), Vector<double>::Zero(n), {}, {}};
   out.converged.assign(static_cast<std::size_t>(n), 1);
   out.outside.assign(static_cast<std::size_t>(n), 0);
-  if (!space) out.rows = model.inverse(scores, options.threads);
+  if (!space) out.rows = model.inverse(scores, {options.threads, options.monitor});
 
   const BlasThreads one(1);
   const bool scaled = model.scale().size() > 0;
   const Index step = rows_a_block(model.map().features());
+  SharedReporter report(options.monitor, "pre-images", "rows", static_cast<double>(n));
   parallel_for((n + step - 1) / step, options.threads, [&](Index block) {
     const Index first = block * step, count = std::min(step, n - first);
     const MatrixRef<T> y = scores.middleRows(first, count);
@@ -175,6 +177,7 @@ PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>*
       out.outside[static_cast<std::size_t>(first + i)] =
           t[i] > limits.t_squared ||
           (limits.distance > 0 && out.distance[first + i] > limits.distance);
+    report.add(static_cast<double>(count));
   });
   return out;
 }
@@ -189,7 +192,7 @@ PreImages<T> Decoder<T>::operator()(const MatrixRef<T>& scores) const {
 template <class T>
 PreImages<T> Decoder<T>::denoise(const Rows<T>& x, Missing missing) const {
   const Parts& p = *parts_;
-  const Matrix<T> scores = p.model.transform(x, {p.options.threads, missing});
+  const Matrix<T> scores = p.model.transform(x, {p.options.threads, missing, p.options.monitor});
   if (p.options.start == PreImageStart::ridge) return p.all(scores, nullptr);
   Matrix<T> rows(x.rows(), x.cols());
   identity_map<T>(x.cols())->apply(x, rows);

@@ -1,3 +1,4 @@
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "kernels/row.hpp"
@@ -78,11 +79,13 @@ Decoder<T>::Parts::Parts(const Model<T>& from, const PreImageOptions& how)
   constexpr Index step = 64;
   Vector<double> all(count);
   const BlasThreads one(1);
+  SharedReporter report(options.monitor, "pre-images", "rows", static_cast<double>(count));
   parallel_for((count + step - 1) / step, options.threads, [&](Index block) {
     const Index first = block * step, size = std::min(step, count - first);
     const FeaturePoints points = space->points(some.middleRows(first, size));
     std::vector<std::uint8_t> converged;
     all.segment(first, size) = distances(decoded(points, nullptr, converged), points);
+    report.add(static_cast<double>(size));
   });
   limits.distance = slack * all.maxCoeff() + std::sqrt(std::numeric_limits<T>::epsilon());
 }

@@ -31,7 +31,7 @@ struct Trial {
 Trial best_alpha(const Kernel& kernel, const Matrix<double>& y, const Matrix<double>& x) {
   const Index n = y.rows(), d = x.cols();
   Trial best{kernel, 0};
-  const SymmetricEigen pairs = symmetric_eigen(kernel.matrix(Rows<double>(y), 1), n);
+  const SymmetricEigen pairs = symmetric_eigen(kernel.matrix(Rows<double>(y), {.threads = 1}), n);
   const Matrix<double>& u = pairs.vectors;  // rows
   Matrix<double> z(n, d), damped(n, n), off(n, d);
   multiply(u.data(), n, n, n, x.data(), d, d, z.data(), d);
@@ -93,7 +93,7 @@ RidgeMap::RidgeMap(Matrix<double> scores, const Matrix<double>& rows,
   Trial best = chosen(scores_, centred, options);
   kernel_ = std::move(best.kernel);
   alpha_ = best.alpha;
-  Matrix<double> k = kernel_.matrix(Rows<double>(scores_), options.threads);
+  Matrix<double> k = kernel_.matrix(Rows<double>(scores_), {options.threads, options.monitor});
   // Rounding may make a matrix of many alike rows indefinite.
   const double least = static_cast<double>(k.rows()) * 1e-15 * k.diagonal().maxCoeff();
   alpha_ = std::max(alpha_, least);

@@ -2,7 +2,7 @@
 // The largest eigenpairs of a matrix that is known only by its products: restarted block Krylov.
 //
 //     KernelMatrix<double> a(kernel_tiles(kernel, rows), {});     // a SymmetricOperator
-//     auto found = eigs(a, 10, BlockKrylov{.tolerance = 1e-8}, {.threads = 2});
+//     auto found = krylov_pairs(a, 10, BlockKrylov{.tolerance = 1e-8}, {.threads = 2});
 //     found.pairs.values;                                         // descending
 //
 // A pass (one `apply` to a block) is what costs; the rest is about 10·n·m·b flops a pass for a
@@ -59,8 +59,8 @@ BlockKrylov resolved(BlockKrylov how, Index n, Index k);
 /// is given.
 Index most_pairs(const BlockKrylov& how, Index n);
 
-/// What `eigs` allocates, the returned vectors included; `probe_vectors` more when a run asks for
-/// completeness.
+/// What `krylov_pairs` allocates, the returned vectors included; `probe_vectors` more when a run
+/// asks for completeness.
 std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k);
 
 /// `how` with its basis made as small as the budget asks, at the price of more passes. Throws
@@ -80,7 +80,7 @@ KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index fir
 /// `Errc::not_converged`, with what was reached, when max_passes do not suffice or when the
 /// rounding of the operator itself stands in the way.
 template <SymmetricOperator A>
-KrylovResult eigs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& run = {}) {
+KrylovResult krylov_pairs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& run = {}) {
   return krylov_eigenpairs(
       a.size(), [&a](const Matrix<double>& v, Matrix<double>& out) { a.apply(v, out); }, k, how,
       run);

@@ -74,7 +74,7 @@ std::vector<double> preimage_errors(const WeightedRows<T>& train, const Weighted
   fitting.components = at_most(components.back());
   fitting.threads = 1;
   fitting.monitor = {};
-  const Model<T> all = fit(Rows<T>(train.x), fitting, train.weights_or_null());
+  const Model<T> all = fit(Rows<T>(train.x), fitting, train.weights);
   const Matrix<double> seen = train.x.template cast<double>();
   const Vector<double> share = train.all_weights() / train.all_weights().sum();
   const Vector<double> mean = seen.transpose() * share;

@@ -12,7 +12,6 @@ struct WeightedRows {
   Matrix<T> x;
   Vector<double> weights;  ///< empty: all 1
 
-  const double* weights_or_null() const { return weights.size() > 0 ? weights.data() : nullptr; }
   Vector<double> all_weights() const {
     return weights.size() > 0 ? weights : Vector<double>(Vector<double>::Ones(x.rows()));
   }

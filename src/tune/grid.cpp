@@ -1,6 +1,7 @@
 #include <mercer/tune.hpp>
 
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "kernels/weighted_width.hpp"
 #include "tune/grid.hpp"
 
@@ -116,8 +117,8 @@ std::vector<std::string> written_out(const std::vector<std::string>& expressions
 
 template <class T>
 std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions, const Rows<T>& x,
-                                     Scale scale, const double* weights) {
-  const CountedRows some = even_rows(weights, x.rows(), width_rows);
+                                     Scale scale, Weights weights) {
+  const CountedRows some = even_rows(weights_of(weights, x.rows()), x.rows(), width_rows);
   const Matrix<T> seen = seen_rows(x, scale, some);
   std::vector<std::string> grid;
   for (const std::string& text : written_out(expressions)) {
@@ -133,8 +134,8 @@ std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions
 }
 
 template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<float>&,
-                                              Scale, const double*);
+                                              Scale, Weights);
 template std::vector<std::string> kernel_grid(const std::vector<std::string>&, const Rows<double>&,
-                                              Scale, const double*);
+                                              Scale, Weights);
 
 }  // namespace mercer

@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "pca/validate.hpp"
 #include "tune/criteria.hpp"
 
@@ -167,8 +168,7 @@ class Search {
     FitOptions fitting = options_.fit;
     fitting.kernel = kernel;
     fitting.monitor = {};
-    const ComponentChoice choice =
-        significance(Rows<T>(rows_.x), fitting, {}, rows_.weights_or_null());
+    const ComponentChoice choice = significance(Rows<T>(rows_.x), fitting, {}, rows_.weights);
     const Index kept = significant_components(choice);
     TuneCell cell{text, kept, choice.excess, 0, ""};
     if (kept == 0) {
@@ -236,8 +236,13 @@ Criterion parse_criterion(std::string_view text) {
 }
 
 template <class T>
-Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights) {
-  require(!options.kernels.empty(), Errc::bad_option, "no kernels were given");
+Tuned tune(const Rows<T>& x, const TuneOptions& options, Weights given) {
+  if (options.kernels.empty()) {
+    TuneOptions widths = options;
+    widths.kernels = kernel_grid({"rbf"}, x, options.fit.scale, given);
+    return tune(x, widths, given);
+  }
+  const double* weights = weights_of(given, x.rows());
   require(options.folds >= 2 && options.rows >= 10, Errc::bad_option,
           "tuning needs at least 2 folds and 10 rows, not {} and {}", options.folds, options.rows);
   require(options.noise >= 0 && std::isfinite(options.noise), Errc::bad_option,
@@ -259,7 +264,7 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights) 
   return out;
 }
 
-template Tuned tune(const Rows<float>&, const TuneOptions&, const double*);
-template Tuned tune(const Rows<double>&, const TuneOptions&, const double*);
+template Tuned tune(const Rows<float>&, const TuneOptions&, Weights);
+template Tuned tune(const Rows<double>&, const TuneOptions&, Weights);
 
 }  // namespace mercer

@@ -18,7 +18,8 @@ set(diagnostics_headers gradient loadings score)
 set(pictures_headers picture)
 set(preimages_headers compress preimage)
 set(tune_headers tune)
-set(pca_headers approx fit impute incremental incremental_kernel merge
+set(solvers_headers eigs)
+set(pca_headers approx fit fit_operator impute incremental incremental_kernel merge
   significance)
 
 # What each program may use beside the public headers: its own folders, and internal headers of the

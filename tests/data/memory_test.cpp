@@ -27,18 +27,18 @@ TEST(Memory, names_and_weights_come_along_and_texts_do_not) {
   Schema schema;
   schema.feature_names = {"a", "b"};
   schema.label = "kind";
-  const auto source = from_memory<float>(x, weights.data(), schema);
+  const auto source = from_memory<float>(x, weights, schema);
   EXPECT_TRUE(source->schema().weighted);
   EXPECT_EQ(source->schema().feature_names, schema.feature_names);
   EXPECT_TRUE(source->schema().label.empty());
-  EXPECT_EQ(source->next()->weights, weights.data());
+  EXPECT_EQ(source->next()->weights.data(), weights.data());
 }
 
 TEST(Memory, large_rows_come_in_blocks_that_cover_them) {
   const Matrix<double> x = Matrix<double>::Random(300'000, 11);
   std::vector<double> weights(300'000);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i);
-  const auto source = from_memory<double>(x, weights.data());
+  const auto source = from_memory<double>(x, weights);
   Index rows = 0;
   int blocks = 0;
   while (const auto block = source->next()) {

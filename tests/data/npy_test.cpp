@@ -75,7 +75,8 @@ All<T> all_rows(Source<T>& source) {
     for (Index r = 0; r < block->rows.rows(); ++r) {
       all.rows.emplace_back(block->rows.row(r), block->rows.row(r) + block->rows.cols());
       const auto text = static_cast<std::size_t>(block->first_label + r);
-      if (block->weights) all.weights.push_back(block->weights[r]);
+      if (!block->weights.empty())
+        all.weights.push_back(block->weights[static_cast<std::size_t>(r)]);
       if (block->labels) all.labels.emplace_back((*block->labels)[text]);
       if (block->ids) all.ids.emplace_back((*block->ids)[text]);
     }

@@ -35,7 +35,7 @@ class Uneven final : public Source<double> {
     if (count == 0) return std::nullopt;
     Block<double> block;
     block.rows = Rows<double>(x_).middle(begin_, count);
-    block.weights = weights_.data() + begin_;
+    block.weights = {weights_.data() + begin_, static_cast<std::size_t>(count)};
     block.labels = &labels_;
     block.ids = &ids_;
     block.first_label = begin_;

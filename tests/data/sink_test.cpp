@@ -62,7 +62,7 @@ TEST(Sink, csv_does_not_depend_on_threads_or_blocks_and_reads_back_exactly) {
   const std::vector<std::string> names(17, "n");
   std::string first;
   for (const int threads : {1, 2, 5}) {
-    Sink<double> out(folder / "x.csv", names, {}, Format::by_extension, threads);
+    Sink<double> out(folder / "x.csv", names, {.threads = threads});
     out.write(x.topRows(1000));
     out.write(x.bottomRows(8001));
     out.close();
@@ -161,9 +161,11 @@ TEST(Sink, what_cannot_be_written_is_refused_before_a_file_appears) {
     EXPECT_HAS(error.what(), ".csv, .tsv");
   }
   EXPECT_HAS(error_of([&] { Sink<double>(folder / "x.npy.gz", {"a"}); }).what(), "NPY");
-  EXPECT_HAS(error_of([] { Sink<double>("-", {"a"}, {}, Format::npy); }).what(), "standard output");
-  EXPECT_HAS(error_of([&] { Sink<double>(folder / "x.csv", {"a"}, {}, Format::mtx); }).what(),
-             "MatrixMarket");
+  EXPECT_HAS(error_of([] { Sink<double>("-", {"a"}, {.format = Format::npy}); }).what(),
+             "standard output");
+  EXPECT_HAS(
+      error_of([&] { Sink<double>(folder / "x.csv", {"a"}, {.format = Format::mtx}); }).what(),
+      "MatrixMarket");
   EXPECT_EQ(error_of([&] { Sink<double>(folder / "no/such/x.csv", {"a"}); }).code(), Errc::io);
   EXPECT_TRUE(folder.list().empty());
 }
@@ -185,7 +187,7 @@ TEST(Sink, rows_that_do_not_fit_are_refused) {
 
 TEST(Sink, the_format_can_be_told) {
   const TempDir folder;
-  Sink<double> out(folder / "x.txt", {"a", "b"}, {}, Format::tsv);
+  Sink<double> out(folder / "x.txt", {"a", "b"}, {.format = Format::tsv});
   out.write(Matrix<double>::Zero(1, 2));
   out.close();
   EXPECT_EQ(slurp(folder / "x.txt"), "a\tb\n0\t0\n");

@@ -34,7 +34,8 @@ Read read(const std::string& text, const ReadOptions& options = {}) {
       const auto text_row = static_cast<std::size_t>(block->first_label + r);
       all.labels.emplace_back((*block->labels)[text_row]);
       if (block->ids) all.ids.emplace_back((*block->ids)[text_row]);
-      if (block->weights) all.weights.push_back(block->weights[r]);
+      if (!block->weights.empty())
+        all.weights.push_back(block->weights[static_cast<std::size_t>(r)]);
     }
   }
   return all;

@@ -31,7 +31,7 @@ Alarms gaussian_alarms(Index n, const Vector<double>& deviations, Index k, doubl
     FitOptions options = more;
     options.components = k;
     const auto model = fit(Matrix<double>(random.normal(n, d) * deviations.asDiagonal()), options);
-    const Scorer scorer(model, 1);
+    const Scorer scorer(model, {.threads = 1});
     const ScoreLimits limits = scorer.limits(level);
     EXPECT_TRUE(limits.t2 && limits.spe) << limits.t2_from << "; " << limits.spe_from;
     const Matrix<double> rows = random.normal(fresh, d) * deviations.asDiagonal();

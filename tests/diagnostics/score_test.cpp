@@ -102,7 +102,7 @@ TEST(Score, blocks_and_threads_change_nothing) {
   Random random(5);
   const Matrix<double> x = random.normal(1500, 4);
   const auto model = fit(x, {.components = 2});
-  const RowScores all = Scorer(model, 1)(x), again = Scorer(model, 3)(x);
+  const RowScores all = Scorer(model, {.threads = 1})(x), again = Scorer(model, {.threads = 3})(x);
   EXPECT_TRUE(all.t2 == again.t2 && all.spe == again.spe);
   const Csr<double> csr = Csr<double>::from(Eigen::SparseMatrix<double>(x.sparseView()));
   expect_close(Scorer(model)(Rows<double>(csr)).spe, all.spe, 1e-14);
@@ -157,7 +157,7 @@ TEST(Score, of_weighted_rows_is_that_of_repeated_ones) {
   std::vector<double> weights(30, 1);
   std::fill(weights.begin(), weights.begin() + 15, 2);
   const FitOptions options{.components = 3, .kernel = kernels::rbf({.gamma = 0.5})};
-  const auto weighted = fit(Rows<double>(x), options, weights.data());
+  const auto weighted = fit(Rows<double>(x), options, weights);
   const auto repeated = fit(twice, options);
   const RowScores a = Scorer(weighted)(fresh), b = Scorer(repeated)(fresh);
   expect_close(a.t2, b.t2, 1e-7);
@@ -272,9 +272,9 @@ TEST(Score, M_P3_of_a_wide_kernel_with_weights_is_not_called_indefinite) {
   for (const double gamma : {1.4e-13, 4.9e-13, 2.9e-12}) {
     const Kernel kernel = kernels::rbf({.gamma = gamma});
     const auto model =
-        fit(Rows<double>(x), {.components = 1, .kernel = kernel, .ddof = 0}, weights.data());
+        fit(Rows<double>(x), {.components = 1, .kernel = kernel, .ddof = 0}, weights);
     const Vector<double> rows = Vector<double>::LinSpaced(217, -4000, 4000);
-    const RowScores scores = Scorer(model, 1)(Matrix<double>(rows));
+    const RowScores scores = Scorer(model, {.threads = 1})(Matrix<double>(rows));
     // ‖φ(x) − m‖² of a kernel this wide is 2γ(x − mean)² to first order.
     const double mean = (0.9 * -355 + 0.16 * -2699 + 0.11 * -1752) / 1.17;
     const double square = 2 * gamma *

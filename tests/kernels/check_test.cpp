@@ -80,16 +80,16 @@ TEST(MercerCheck, large_data_are_sampled_evenly_and_the_size_is_stated) {
   Random random(3);
   const Matrix<double> x = random.normal(1000, 2);
   const Kernel bad = Kernel::parse("poly(degree=1, coef0=-1)");
-  const MercerCheck check = check_kernel<double>(bad, x, 50);
+  const MercerCheck check = check_kernel<double>(bad, x, {.rows = 50});
   EXPECT_EQ(check.rows, 50);
   EXPECT_EQ(check.of, 1000);
   EXPECT_EQ(check.sample.front(), 0);
   EXPECT_EQ(check.sample[1], 20);
   expect_witness(bad, x, check);
   const Csr<double> sparse = test::sparse_copy(x);
-  EXPECT_NEAR(check_kernel<double>(bad, sparse, 50).smallest, check.smallest, 1e-10);
+  EXPECT_NEAR(check_kernel<double>(bad, sparse, {.rows = 50}).smallest, check.smallest, 1e-10);
   const Matrix<float> single = x.cast<float>();
-  EXPECT_NEAR(check_kernel<float>(bad, single, 50).smallest, check.smallest, 1e-4);
+  EXPECT_NEAR(check_kernel<float>(bad, single, {.rows = 50}).smallest, check.smallest, 1e-4);
 }
 
 TEST(MercerCheck, a_matrix_from_elsewhere) {

@@ -75,13 +75,13 @@ TEST(KernelTile, matrix_is_exactly_symmetric_with_the_diagonal_of_its_own) {
   Random random(3);
   const Matrix<double> x = test::nonnegative_rows<double>(random, 300, 5);
   for (const test::Reference& r : test::references()) {
-    const Matrix<double> k = r.kernel.matrix<double>(x, 2);
+    const Matrix<double> k = r.kernel.matrix(x, {.threads = 2});
     EXPECT_EQ(k, Matrix<double>(k.transpose())) << r.kernel.text();
     EXPECT_EQ(Vector<double>(k.diagonal()), r.kernel.diagonal<double>(x)) << r.kernel.text();
     EXPECT_LT((k - r.kernel.matrix<double>(x, Rows<double>(x))).cwiseAbs().maxCoeff(),
               1e-12 * k.cwiseAbs().maxCoeff())
         << r.kernel.text();
-    EXPECT_EQ(k, r.kernel.matrix<double>(x, 1)) << r.kernel.text();
+    EXPECT_EQ(k, r.kernel.matrix(x, {.threads = 1})) << r.kernel.text();
   }
   EXPECT_EQ(kernels::rbf({.gamma = 3}).matrix<double>(x).diagonal(), Vector<double>::Ones(300));
 }

@@ -75,7 +75,7 @@ TEST(SameBitsLaw, M_P4_memory_and_streams_in_any_blocks_have_one_model) {
   Vector<double> w(30000);
   for (Index i = 0; i < w.size(); ++i) w[i] = 0.1 * static_cast<double>(i % 5);
   for (const Solver solver : {Solver::covariance, Solver::svd})
-    for (const double* weights : {static_cast<const double*>(nullptr), std::as_const(w).data()})
+    for (const Weights& weights : {Weights(), Weights(w)})
       for (const Scale scale : {Scale::none, Scale::std}) {
         FitOptions options{.components = 5, .solver = solver, .scale = scale, .threads = 2};
         const auto reference = fit(Rows<double>(x), options, weights);
@@ -114,13 +114,13 @@ TEST(SameBitsLaw, M_P4_rows_of_weight_0_are_as_good_as_absent) {
   }
   for (const Solver solver : {Solver::covariance, Solver::svd, Solver::randomized}) {
     const FitOptions options{.components = 3, .solver = solver};
-    expect_same_bits(fit(Rows<double>(x), options, w.data()),
-                     fit(Rows<double>(kept).middle(0, count), options, kept_weights.data()));
+    expect_same_bits(fit(Rows<double>(x), options, w),
+                     fit(Rows<double>(kept).middle(0, count), options, kept_weights.head(count)));
   }
   const Matrix<double> axes = Matrix<double>::Identity(2, 9);
-  const auto with = from_memory<double>(Rows<double>(x), w.data());
+  const auto with = from_memory<double>(Rows<double>(x), w);
   const auto without =
-      from_memory<double>(Rows<double>(kept).middle(0, count), kept_weights.data());
+      from_memory<double>(Rows<double>(kept).middle(0, count), kept_weights.head(count));
   EXPECT_LT((variance_along(*with, axes) - variance_along(*without, axes)).norm(), 1e-13);
 }
 

@@ -29,7 +29,10 @@ TEST(Energy, M_P3_shares_add_up_to_at_most_one_with_forgetting_weights_and_batch
                 {.rule = rule, .components = k, .batch = batch, .forgetting = forgetting});
             for (Index i = 0; i < 800; i += 50) {
               const auto part = Rows<double>(x).middle(i, 50);
-              neurons.update(part, weighted ? weights.data() + i : nullptr);
+              neurons.update(
+                  part, weighted ? Weights(weights).subspan(static_cast<std::size_t>(i),
+                                                            static_cast<std::size_t>(part.rows()))
+                                 : Weights());
               const double total = share(neurons.model());
               EXPECT_LE(total, 1 + 1e-12)
                   << rule << ' ' << forgetting << ' ' << batch << ' ' << weighted << ' ' << k;

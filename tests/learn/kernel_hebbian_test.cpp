@@ -135,7 +135,7 @@ TEST(KernelHebbian, the_norm_that_is_kept_up_to_date_is_the_norm) {
         centre.cast<long double>() * k.cast<long double>() * centre.transpose().cast<long double>();
     KernelHebbian learner(kernels::rbf({.gamma = 0.3}), x,
                           {.components = 2, .rate = Rate::constant(0.2)},
-                          weighted ? weights.data() : nullptr);
+                          weighted ? Weights(weights) : Weights());
     learner.epoch();
     double worst = 0;
     for (int e = 0; e < 30; ++e) {

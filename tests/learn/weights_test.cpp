@@ -78,7 +78,7 @@ TEST(RowWeights, every_rule_finds_the_weighted_components) {
     for (const Index batch : {1, 20}) {
       const Index k = std::string(rule) == "oja" || std::string(rule) == "hebb-normalized" ? 1 : 2;
       Hebbian neurons = learner({.rule = rule, .components = k, .batch = batch});
-      for (int epoch = 0; epoch < 60; ++epoch) neurons.update(c.x, c.weights.data());
+      for (int epoch = 0; epoch < 60; ++epoch) neurons.update(c.x, c.weights);
       const auto model = neurons.model();
       for (Index j = 0; j < k; ++j) {
         EXPECT_LT(degrees(model.components().row(j), exact.vectors.row(j)), 2)
@@ -104,7 +104,7 @@ TEST(RowWeights, whole_weights_in_mini_batches_are_repeated_rows) {
     for (const char* rule : {"gha", "block-oja", "ccipca"}) {
       Hebbian weighted = learner({.rule = rule, .components = 2, .rate = rate, .batch = 30});
       Hebbian many = learner({.rule = rule, .components = 2, .rate = rate, .batch = 60});
-      weighted.update(c.x, c.weights.data());
+      weighted.update(c.x, c.weights);
       many.update(copies);
       EXPECT_LT((weighted.weights() - many.weights()).norm(), 1e-12) << rule;
       EXPECT_LT((weighted.mean() - many.mean()).norm(), 1e-12);
@@ -121,7 +121,7 @@ TEST(RowWeights, with_a_neuron_a_column_ccipca_is_the_weighted_answer) {
   // The weights of the 8 spare neurons and the mean are exact whatever the weights are.
   const Crossed c = crossed(400, 3, 0.7, 2.25);
   Hebbian ccipca = learner({.rule = "ccipca", .components = 2, .batch = 20});
-  for (int epoch = 0; epoch < 4; ++epoch) ccipca.update(c.x, c.weights.data());
+  for (int epoch = 0; epoch < 4; ++epoch) ccipca.update(c.x, c.weights);
   const auto model = ccipca.model();
   const Answer exact = answer(c);
   for (Index j = 0; j < 2; ++j)
@@ -138,7 +138,7 @@ TEST(RowWeights, row_by_row_they_are_repeated_rows_in_the_limit) {
                                  .centre = LearnedMean::known,
                                  .mean = answer(c).mean};
     Hebbian weighted = learner(options), many = learner(options);
-    weighted.update(c.x, c.weights.data());
+    weighted.update(c.x, c.weights);
     many.update(copies);
     EXPECT_NEAR(weighted.time(), many.time(), 1e-12);
     return (weighted.weights() - many.weights()).norm();
@@ -164,13 +164,13 @@ TEST(RowWeights, a_row_of_weight_0_is_as_if_it_had_not_come) {
     for (const Index batch : {1, 7}) {
       const LearnerOptions options{.rule = rule, .components = 2, .batch = batch};
       Hebbian all = learner(options), some = learner(options);
-      all.update(c.x, c.weights.data());
-      some.update(others, weights.data());
+      all.update(c.x, c.weights);
+      some.update(others, weights);
       EXPECT_EQ(all.weights(), some.weights()) << rule << ' ' << batch;
       EXPECT_EQ(all.mean(), some.mean());
     }
   Hebbian none = learner({});
-  none.update(c.x, Vector<double>::Zero(90).eval().data());
+  none.update(c.x, Vector<double>::Zero(90).eval());
   EXPECT_HAS(error_of([&] { none.model(); }).what(), "the weight of all 90 rows is 0");
 }
 
@@ -180,10 +180,10 @@ TEST(RowWeights, a_state_goes_on_with_the_weights_of_rows_that_wait) {
     const LearnerOptions options{
         .rule = "gha", .components = 2, .batch = batch, .forgetting = 1e-3};
     Hebbian whole = learner(options), first = learner(options), second = learner(options);
-    whole.update(c.x, c.weights.data());
-    first.update(c.x.topRows(41).eval(), c.weights.data());
+    whole.update(c.x, c.weights);
+    first.update(c.x.topRows(41), c.weights.head(41));
     second.load_state(first.save_state());
-    second.update(c.x.bottomRows(59).eval(), c.weights.data() + 41);
+    second.update(c.x.bottomRows(59), c.weights.tail(59));
     EXPECT_EQ(second.save_state(), whole.save_state());
   }
 }
@@ -191,7 +191,7 @@ TEST(RowWeights, a_state_goes_on_with_the_weights_of_rows_that_wait) {
 TEST(RowWeights, features_and_their_input_mean_are_weighted) {
   const Crossed c = crossed(300, 7);
   Hebbian neurons(polynomial_map<double>(4, 2), {.rule = "gha", .components = 1});
-  for (int epoch = 0; epoch < 3; ++epoch) neurons.update(c.x, c.weights.data());
+  for (int epoch = 0; epoch < 3; ++epoch) neurons.update(c.x, c.weights);
   EXPECT_LT((neurons.model().input_mean() - answer(c).mean).norm(), 1e-12);
   Matrix<double> phi(300, neurons.mean().size());
   polynomial_map<double>(4, 2)->apply(Rows<double>(c.x), phi);
@@ -201,12 +201,12 @@ TEST(RowWeights, features_and_their_input_mean_are_weighted) {
 TEST(RowWeights, those_that_are_none_are_refused_by_row) {
   Crossed c = crossed(10, 8);
   Hebbian neurons = learner({});
-  neurons.update(c.x, c.weights.data());
+  neurons.update(c.x, c.weights);
   c.weights[4] = -2;
-  EXPECT_HAS(error_of([&] { neurons.update(c.x, c.weights.data()); }).what(), "row 15 is -2");
+  EXPECT_HAS(error_of([&] { neurons.update(c.x, c.weights); }).what(), "row 15 is -2");
   c.weights[4] = std::numeric_limits<double>::infinity();
-  EXPECT_HAS(error_of([&] { neurons.update(c.x, c.weights.data()); }).what(), "row 15 is inf");
-  EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), c.x, {}, c.weights.data()); }).what(),
+  EXPECT_HAS(error_of([&] { neurons.update(c.x, c.weights); }).what(), "row 15 is inf");
+  EXPECT_HAS(error_of([&] { KernelHebbian(kernels::rbf(), c.x, {}, c.weights); }).what(),
              "row 5 is inf");
 }
 
@@ -214,9 +214,9 @@ TEST(RowWeights, kernel_learning_finds_weighted_kernel_pca) {
   Crossed c = crossed(90, 9);
   c.weights[7] = 0;
   const Kernel kernel = kernels::rbf({.gamma = 0.3});
-  const auto exact = fit(Rows<double>(c.x), {.components = 2, .kernel = kernel}, c.weights.data());
+  const auto exact = fit(Rows<double>(c.x), {.components = 2, .kernel = kernel}, c.weights);
   for (const std::size_t memory : {std::size_t{1} << 30, std::size_t{0}}) {
-    KernelHebbian learned(kernel, c.x, {.components = 2, .memory = memory}, c.weights.data());
+    KernelHebbian learned(kernel, c.x, {.components = 2, .memory = memory}, c.weights);
     for (int e = 0; e < 150; ++e) learned.epoch();
     const auto model = learned.model();
     // The row of weight 0 is no anchor of exact kernel PCA.

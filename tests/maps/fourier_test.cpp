@@ -53,7 +53,8 @@ TEST(FourierMap, estimates_every_kernel_that_has_frequencies_without_bias) {
       SCOPED_TRACE(law.kernel.text());
       Matrix<double> sum = Matrix<double>::Zero(4, 4);
       for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-        const auto phi = fourier_map<double>(law.kernel, d, features, orthogonal, seed);
+        const auto phi =
+            fourier_map<double>(law.kernel, d, features, {.orthogonal = orthogonal, .seed = seed});
         const Matrix<double> f = features_of(*phi, Rows<double>(x));
         sum += f * f.transpose();
       }
@@ -87,7 +88,7 @@ TEST(FourierMap, with_orthogonal_frequencies_has_smaller_errors) {
   double errors[2] = {};
   for (std::uint64_t seed = 0; seed < 100; ++seed)
     for (const bool orthogonal : {false, true}) {
-      const auto phi = fourier_map<double>(kernel, d, 64, orthogonal, seed);
+      const auto phi = fourier_map<double>(kernel, d, 64, {.orthogonal = orthogonal, .seed = seed});
       const Matrix<double> f = features_of(*phi, Rows<double>(x));
       errors[orthogonal] += (f * f.transpose() - k).squaredNorm();
     }
@@ -105,11 +106,12 @@ TEST(FourierMap, has_orthogonal_frequencies_unless_told_otherwise) {
   };
   EXPECT_LT(angles(*fourier_map<double>(kernels::rbf({.gamma = 1}), d, 20)), 1e-14);
   EXPECT_LT(angles(*fourier_map<double>(kernels::matern({.length = 1}), d, 20)), 1e-14);
-  EXPECT_GT(angles(*fourier_map<double>(kernels::rbf({.gamma = 1}), d, 20, false)), 0.1);
+  EXPECT_GT(angles(*fourier_map<double>(kernels::rbf({.gamma = 1}), d, 20, {.orthogonal = false})),
+            0.1);
   // Not the same in all directions, so independent entries whatever is asked for.
   const Kernel laplacian = kernels::laplacian({.gamma = 1});
-  const auto one = fourier_map<double>(laplacian, d, 20, true, 4);
-  const auto other = fourier_map<double>(laplacian, d, 20, false, 4);
+  const auto one = fourier_map<double>(laplacian, d, 20, {.orthogonal = true, .seed = 4});
+  const auto other = fourier_map<double>(laplacian, d, 20, {.orthogonal = false, .seed = 4});
   EXPECT_EQ(Matrix<double>(one->anchors().dense()), Matrix<double>(other->anchors().dense()));
   EXPECT_GT(angles(*one), 0.1);
 }
@@ -125,7 +127,8 @@ TYPED_TEST(Fourier, is_cosines_and_sines_of_the_products_whole_or_in_strips_dens
   Matrix<T> x = test::Random(5).normal(n, d).cast<T>();
   x = (x.array() > T(0.5)).select(x, Matrix<T>::Zero(n, d));
   const Csr<T> sparse = Csr<T>::from(Eigen::SparseMatrix<T, Eigen::RowMajor>(x.sparseView()));
-  const auto phi = fourier_map<T>(0.25 * kernels::rbf({.gamma = 0.3}), d, features, true, 9);
+  const auto phi = fourier_map<T>(0.25 * kernels::rbf({.gamma = 0.3}), d, features,
+                                  {.orthogonal = true, .seed = 9});
   ASSERT_EQ(phi->features(), features);
   ASSERT_EQ(phi->inputs(), d);
   ASSERT_LT(phi->strip(), features);
@@ -160,11 +163,12 @@ TYPED_TEST(Fourier, is_a_function_of_its_seed_in_either_precision) {
   using T = TypeParam;
   const Kernel kernel = kernels::matern({.nu = 2.5, .length = 2});
   const auto numbers = [&](std::uint64_t seed) {
-    return Matrix<T>(fourier_map<T>(kernel, 5, 16, true, seed)->anchors().dense());
+    return Matrix<T>(
+        fourier_map<T>(kernel, 5, 16, {.orthogonal = true, .seed = seed})->anchors().dense());
   };
   EXPECT_EQ(numbers(7), numbers(7));
   EXPECT_NE(numbers(7), numbers(8));
-  const auto exact = fourier_map<double>(kernel, 5, 16, true, 7);
+  const auto exact = fourier_map<double>(kernel, 5, 16, {.orthogonal = true, .seed = 7});
   EXPECT_EQ(numbers(7), Matrix<T>(exact->anchors().dense().template cast<T>()));
 }
 

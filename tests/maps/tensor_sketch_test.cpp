@@ -73,7 +73,7 @@ TYPED_TEST(TensorSketch, is_a_count_sketch_of_all_products_of_entries) {
   for (const Law& law : laws)
     for (const Index features : {1, 2, 32, 128}) {
       SCOPED_TRACE(fmt::format("{} {}", law.kernel, features));
-      const auto phi = tensor_sketch_map<T>(Kernel::parse(law.kernel), d, features, 5);
+      const auto phi = tensor_sketch_map<T>(Kernel::parse(law.kernel), d, features, {.seed = 5});
       EXPECT_EQ(phi->inputs(), d);
       EXPECT_EQ(phi->features(), features);
       EXPECT_EQ(phi->space(), Space::features);
@@ -106,8 +106,8 @@ TEST(TensorSketchMap, estimates_without_bias_and_within_its_variance) {
     const Kernel kernel = Kernel::parse(law.kernel);
     Matrix<double> sum = Matrix<double>::Zero(3, 3), squares = sum;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-      const auto f =
-          features_of(*tensor_sketch_map<double>(kernel, d, features, seed), Rows<double>(x));
+      const auto f = features_of(*tensor_sketch_map<double>(kernel, d, features, {.seed = seed}),
+                                 Rows<double>(x));
       const Matrix<double> k = f * f.transpose();
       sum += k;
       squares += k.cwiseAbs2();

@@ -21,10 +21,12 @@ TYPED_TEST_SUITE(RandomMapFile, Precisions);
 
 TYPED_TEST(RandomMapFile, holds_the_numbers_bit_for_bit) {
   using T = TypeParam;
-  for (const auto& map : {fourier_map<T>(Kernel::parse("0.3*rbf(gamma=0.7)"), 5, 60, true, 3),
-                          fourier_map<T>(Kernel::parse("laplacian(gamma=0.1)"), 5, 2, true, 4),
-                          tensor_sketch_map<T>(Kernel::parse("2*poly(degree=3)"), 5, 64, 5),
-                          tensor_sketch_map<T>(Kernel::parse("linear"), 5, 1 << 20, 6)}) {
+  for (const auto& map :
+       {fourier_map<T>(Kernel::parse("0.3*rbf(gamma=0.7)"), 5, 60, {.orthogonal = true, .seed = 3}),
+        fourier_map<T>(Kernel::parse("laplacian(gamma=0.1)"), 5, 2,
+                       {.orthogonal = true, .seed = 4}),
+        tensor_sketch_map<T>(Kernel::parse("2*poly(degree=3)"), 5, 64, {.seed = 5}),
+        tensor_sketch_map<T>(Kernel::parse("linear"), 5, 1 << 20, {.seed = 6})}) {
     const Model<T> model(test::mapped_parts<T>(map));
     const std::string bytes = model.serialize();
     const auto again = Model<T>::deserialize(bytes);

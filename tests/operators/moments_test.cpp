@@ -60,7 +60,7 @@ TEST(Moments, M_P1_rounding_holds_what_rounding_did_however_far_the_mean_and_odd
         Vector<double> w(n);
         for (double& v : w) v = random.uniform();
         Moments moments(d);
-        moments.add(Rows<double>(x), w.data());
+        moments.add(x, w);
         // Long double has 11 more bits, which is as good as exact here.
         const Matrix<double> error = (moments.scatter() - scatter(x, w)).cwiseAbs();
         const Vector<double> r = moments.rounding();
@@ -77,7 +77,7 @@ TEST(Moments, M_P1_rows_of_weight_0_do_not_choose_the_shift) {
   Vector<double> w = Vector<double>::Ones(600);
   w.head(300).setZero();
   Moments moments(3);
-  moments.add(Rows<double>(x), w.data());
+  moments.add(x, w);
   const Matrix<double> truth = scatter(x.bottomRows(300), Vector<double>::Ones(300));
   EXPECT_LT((moments.scatter() - truth).norm(), 1e-13 * truth.norm());
 }
@@ -99,11 +99,11 @@ TEST(MomentsLaw, parts_merge_into_the_whole_however_it_is_cut) {
     const Vector<double> w = Vector<double>::NullaryExpr(n, [&] { return random.uniform(); });
 
     Moments whole(d), merged(d);
-    whole.add(Rows<double>(x), w.data());
+    whole.add(x, w);
     for (Index at = 0; at < n;) {
       const Index count = std::min<Index>(n - at, *rc::gen::inRange<Index>(1, 50));
       Moments part(d);
-      part.add(Rows<double>(x).middle(at, count), w.data() + at);
+      part.add(Rows<double>(x).middle(at, count), w.segment(at, count));
       merged.merge(part);
       at += count;
     }
@@ -124,22 +124,22 @@ TEST(Moments, go_on_from_their_state_bit_for_bit) {
   const Matrix<double> x = random.normal(90, 5).array() + 1e6;
   Moments moments(5), later(5);
   moments.add(Rows<double>(x).middle(0, 40));
-  later.restore(moments.state());
+  later.load_state(moments.save_state());
   for (Moments* m : {&moments, &later}) m->add(Rows<double>(x).middle(40, 50));
   EXPECT_EQ(later.rows(), 90);
-  EXPECT_EQ(later.state(), moments.state());
+  EXPECT_EQ(later.save_state(), moments.save_state());
   EXPECT_EQ(later.scatter(), moments.scatter());
 }
 
 TEST(Moments, refuse_a_state_of_other_columns) {
   Moments moments(5);
-  const std::vector<double> before = moments.state();
-  EXPECT_THROW(moments.restore(Moments(4).state()), Error);
-  EXPECT_THROW(moments.restore({}), Error);
+  const std::vector<double> before = moments.save_state();
+  EXPECT_THROW(moments.load_state(Moments(4).save_state()), Error);
+  EXPECT_THROW(moments.load_state({}), Error);
   std::vector<double> negative = before;
   negative[0] = -1;
-  EXPECT_THROW(moments.restore(negative), Error);
-  EXPECT_EQ(moments.state(), before);
+  EXPECT_THROW(moments.load_state(negative), Error);
+  EXPECT_EQ(moments.save_state(), before);
 }
 
 }  // namespace mercer::moments_test

@@ -1,4 +1,5 @@
 // Sums over rows have the same bits for any number of threads and in whatever blocks rows come.
+#include "core/weights.hpp"
 #include "operators/centred_factor.hpp"
 #include "operators/column_means.hpp"
 #include "operators/gram.hpp"
@@ -60,11 +61,13 @@ TEST(Moments, M_P4_have_the_same_bits_for_any_threads_and_blocks) {
           x, weighted ? w.data() : nullptr,
           [&](int) -> Visit {
             moments = Moments(d);
-            return [&](const auto& rows, const double* ws, int t) { moments.add(rows, ws, t); };
+            return [&](const auto& rows, const double* ws, int t) {
+              moments.add(rows, as_weights(ws, rows.rows()), {.threads = t});
+            };
           },
           [&] {
-            if (reference.empty()) reference = moments.state();
-            EXPECT_EQ(moments.state(), reference) << n << "×" << d;
+            if (reference.empty()) reference = moments.save_state();
+            EXPECT_EQ(moments.save_state(), reference) << n << "×" << d;
           });
       EXPECT_EQ(moments.rows(), n);
     }
@@ -81,11 +84,13 @@ TEST(Moments, M_P4_of_sparse_rows_have_the_same_bits_for_any_threads_and_blocks)
       sparse, nullptr,
       [&](int) -> Visit {
         moments = Moments(12);
-        return [&](const auto& rows, const double* ws, int t) { moments.add(rows, ws, t); };
+        return [&](const auto& rows, const double* ws, int t) {
+          moments.add(rows, as_weights(ws, rows.rows()), {.threads = t});
+        };
       },
       [&] {
-        if (reference.empty()) reference = moments.state();
-        EXPECT_EQ(moments.state(), reference);
+        if (reference.empty()) reference = moments.save_state();
+        EXPECT_EQ(moments.save_state(), reference);
       });
 }
 
@@ -106,8 +111,8 @@ TEST(Moments, M_P4_rows_of_weight_0_are_as_good_as_absent_bit_for_bit) {
       kept_weights[count++] = w[i];
     }
     Moments with(d), without(d);
-    with.add(Rows<double>(x), w.data());
-    without.add(Rows<double>(kept).middle(0, count), kept_weights.data());
+    with.add(Rows<double>(x), w);
+    without.add(Rows<double>(kept).middle(0, count), kept_weights.head(count));
     EXPECT_EQ(with.scatter(), without.scatter());
     EXPECT_EQ(with.mean(), without.mean());
     EXPECT_EQ(with.weight(), without.weight());

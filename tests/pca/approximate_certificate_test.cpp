@@ -126,7 +126,7 @@ void check(const Matrix<T>& x, const Pair& pair, const std::vector<double>& weig
                            .approx = parse_approx(approx),
                            .threads = 1};
   try {
-    const auto model = fit(Rows<T>(x), options, weights.empty() ? nullptr : weights.data());
+    const auto model = fit(Rows<T>(x), options, weights);
     const Certificate& c = model.report().certificate;
     ASSERT_EQ(c.low.size(), static_cast<std::size_t>(model.outputs()));
     EXPECT_EQ(c.confidence, 1);
@@ -231,7 +231,7 @@ TEST(ApproximateCertificate, M_P4_the_same_bits_for_any_number_of_threads_and_an
                        .kernel = kernels::rbf({.gamma = 0.2}),
                        .approx = parse_approx(text),
                        .threads = 1};
-    const auto one = fit(Rows<double>(x), options, weights.data());
+    const auto one = fit(Rows<double>(x), options, weights);
     const auto expect_same = [&](const Model<double>& other, const std::string& what) {
       EXPECT_EQ(one.eigenvalues(), other.eigenvalues()) << text << what;
       EXPECT_EQ(one.components(), other.components()) << text << what;
@@ -241,13 +241,12 @@ TEST(ApproximateCertificate, M_P4_the_same_bits_for_any_number_of_threads_and_an
     };
     for (const int threads : {2, 3, 5, 8, 16}) {
       options.threads = threads;
-      expect_same(fit(Rows<double>(x), options, weights.data()),
-                  " threads " + std::to_string(threads));
+      expect_same(fit(Rows<double>(x), options, weights), " threads " + std::to_string(threads));
     }
     options.threads = 2;
     options.memory = 30'000'000;
     for (const Index chunk : {Index{5000}, Index{777}, Index{31}}) {
-      ChunkedSource<double> source{Rows<double>(x), chunk, weights.data()};
+      ChunkedSource<double> source{Rows<double>(x), chunk, weights};
       expect_same(fit(source, options), " chunks of " + std::to_string(chunk));
     }
   }

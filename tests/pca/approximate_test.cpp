@@ -225,7 +225,7 @@ TEST(Approximate, weights_count_as_repeated_rows) {
   }
   const FitOptions options{
       .components = 4, .kernel = kernels::rbf({.gamma = 0.4}), .approx = Nystrom{.landmarks = 60}};
-  const auto weighted = fit(Rows<double>(x), options, weights.data());
+  const auto weighted = fit(Rows<double>(x), options, weights);
   FitOptions exact = options;
   exact.approx.reset();
   const auto plain = fit(repeated, exact);
@@ -511,8 +511,8 @@ TEST(Approximate, M_P7_an_open_width_counts_rows_as_often_as_their_weights_say) 
   for (const char* approx : {"none", "cholesky(rank=9)", "nystrom(landmarks=20)"}) {
     FitOptions options{.components = 2, .kernel = kernels::rbf()};
     if (std::string(approx) != "none") options.approx = parse_approx(approx);
-    expect_gamma(fit(Rows<double>(x), options, weights.data()), approx);
-    ChunkedSource<double> source(Rows<double>(x), 7, weights.data());
+    expect_gamma(fit(Rows<double>(x), options, weights), approx);
+    ChunkedSource<double> source(Rows<double>(x), 7, weights);
     options.memory = 30'000'000;
     expect_gamma(fit(source, options), approx);
   }
@@ -522,7 +522,7 @@ TEST(Approximate, M_P7_an_open_width_counts_rows_as_often_as_their_weights_say) 
     options.kernel = kernels::rbf();
     options.landmarks = landmarks;
     options.epochs = 2;
-    expect_gamma(learn(Rows<double>(x), options, weights.data()).model, "learn");
+    expect_gamma(learn(Rows<double>(x), options, weights).model, "learn");
   }
 }
 
@@ -541,7 +541,7 @@ TEST(Approximate, M_P7_a_width_of_many_weighted_rows_is_that_of_repeated_ones) {
   for (const bool approximate : {false, true}) {
     FitOptions options{.components = 1, .kernel = kernels::rbf()};
     if (approximate) options.approx = Cholesky{.rank = 5};
-    EXPECT_EQ(fit(Rows<double>(x), options, weights.data()).map().kernel(),
+    EXPECT_EQ(fit(Rows<double>(x), options, weights).map().kernel(),
               fit(long_rows, options).map().kernel());
   }
 }

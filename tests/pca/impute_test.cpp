@@ -105,7 +105,7 @@ TEST(Impute, weights_count_as_repeated_rows) {
   Matrix<double> repeated(80, 5);
   repeated << x, x;
   const std::vector<double> twos(40, 2.0);
-  const auto weighted = impute(Rows<double>(x), {.components = 2}, {}, twos.data());
+  const auto weighted = impute(Rows<double>(x), {.components = 2}, {}, twos);
   const auto plain = impute(Rows<double>(repeated), {.components = 2});
   EXPECT_LT((weighted.x - plain.x.topRows(40)).cwiseAbs().maxCoeff(), 1e-5);
 }

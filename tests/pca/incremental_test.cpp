@@ -53,10 +53,10 @@ TEST(Incremental, parts_of_a_stream_merge_with_weights_and_sparse_rows) {
   Vector<double> w(400);
   for (Index i = 0; i < 400; ++i) w[i] = 1 + static_cast<double>(i % 3);
   IncrementalPca<double> a(6), b(6);
-  a.update(Rows<double>(x).middle(0, 150), w.data());
-  b.update(Rows<double>(sparse).middle(150, 250), w.data() + 150);
+  a.update(Rows<double>(x).middle(0, 150), Weights(w).first(150));
+  b.update(Rows<double>(sparse).middle(150, 250), Weights(w).subspan(150, 250));
   a.merge(b);
-  expect_same(a.model(), fit(Rows<double>(x), {}, w.data()), 1e-12);
+  expect_same(a.model(), fit(Rows<double>(x), {}, w), 1e-12);
   EXPECT_TRUE(a.model().report().weighted);
 }
 
@@ -82,13 +82,13 @@ TEST(Incremental, goes_on_from_its_state_bit_for_bit) {
   const Matrix<double> x = rows(300, 6, 40);
   const Vector<double> weights = Vector<double>::Constant(100, 2.0);
   IncrementalPca<double> pca(6, {.components = 3}), later(6, {.components = 3});
-  pca.update(Rows<double>(x).middle(0, 100), weights.data());
-  later.restore(pca.state());
+  pca.update(Rows<double>(x).middle(0, 100), Weights(weights).first(100));
+  later.load_state(pca.save_state());
   for (auto* p : {&pca, &later}) p->update(Rows<double>(x).middle(100, 200));
   EXPECT_EQ(later.model().components(), pca.model().components());
   EXPECT_TRUE(later.model().report().weighted);
-  expect_error(Errc::bad_data, {"empty"}, [&] { later.restore({}); });
-  expect_error(Errc::bad_data, {"6 columns"}, [&] { later.restore({1, 2, 3}); });
+  expect_error(Errc::bad_data, {"empty"}, [&] { later.load_state({}); });
+  expect_error(Errc::bad_data, {"6 columns"}, [&] { later.load_state({1, 2, 3}); });
 }
 
 TEST(Incremental, directions_without_variance_are_no_components) {
@@ -163,8 +163,8 @@ TEST(Incremental, M_P4_a_stream_that_begins_to_drift_has_the_same_bits_for_any_b
       IncrementalPca<double> pca(4, {.threads = threads});
       for (Index i = 0; i < x.rows(); i += batch)
         pca.update(x.middleRows(i, std::min(batch, x.rows() - i)));
-      if (reference.empty()) reference = pca.state();
-      EXPECT_EQ(pca.state(), reference) << batch << " rows a batch, " << threads << " threads";
+      if (reference.empty()) reference = pca.save_state();
+      EXPECT_EQ(pca.save_state(), reference) << batch << " rows a batch, " << threads << " threads";
     }
 }
 
@@ -175,9 +175,9 @@ TEST(Incremental, M_P1_many_leaves_that_need_no_factor_keep_small_columns_too) {
   x.col(4).setConstant(7);  // it has no variance at all
   IncrementalPca<double> pca(5), later(5);
   pca.update(x.topRows(9000));
-  later.restore(pca.state());
+  later.load_state(pca.save_state());
   for (auto* p : {&pca, &later}) p->update(x.bottomRows(4000));
-  EXPECT_EQ(later.state(), pca.state());
+  EXPECT_EQ(later.save_state(), pca.save_state());
   const Model<double> model = pca.model();
   const Vector<double> truth = eigenvalues_of(x);
   ASSERT_EQ(model.outputs(), 4);
@@ -225,7 +225,7 @@ TEST(Incremental, M_P1_rows_of_weight_0_are_as_good_as_absent) {
     w[i] = 0;
   }
   IncrementalPca<double> with(3), without(3);
-  with.update(Rows<double>(x), w.data());
+  with.update(Rows<double>(x), w);
   for (Index i = 0; i < 400; ++i)
     if (w[i] != 0) without.update(x.middleRows(i, 1));
   EXPECT_EQ(with.model().eigenvalues(), without.model().eigenvalues());
@@ -236,14 +236,14 @@ TEST(Incremental, a_state_with_a_full_tree_goes_on_bit_for_bit) {
   const Matrix<double> x = rows(7000, 3, 5);
   IncrementalPca<double> pca(3), later(3);
   pca.update(Rows<double>(x).middle(0, 3500));
-  later.restore(pca.state());
+  later.load_state(pca.save_state());
   const IncrementalPca<double> copy = pca;
   for (auto* p : {&pca, &later}) p->update(Rows<double>(x).middle(3500, 3500));
-  EXPECT_EQ(later.state(), pca.state());
+  EXPECT_EQ(later.save_state(), pca.save_state());
   EXPECT_EQ(copy.moments().rows(), 3500);
-  std::vector<double> state = pca.state();
+  std::vector<double> state = pca.save_state();
   state.erase(state.begin() + static_cast<std::ptrdiff_t>(state.size()) / 2);
-  expect_error(Errc::bad_data, {"3 columns"}, [&] { later.restore(state); });
+  expect_error(Errc::bad_data, {"3 columns"}, [&] { later.load_state(state); });
 }
 
 TEST(Incremental, refuses_options_that_need_the_rows_again) {

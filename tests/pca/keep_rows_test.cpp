@@ -59,8 +59,7 @@ TEST(KeepRows, rows_of_no_weight_are_not_kept_and_missing_cells_are_filled) {
   Matrix<double> x = Random(4).normal(40, 2);
   std::vector<double> weights(40, 1);
   std::fill_n(weights.begin(), 15, 0.0);
-  const auto model =
-      fit(Rows<double>(x), monomial_map<double>(2, 2), {.keep_rows = 40}, weights.data());
+  const auto model = fit(Rows<double>(x), monomial_map<double>(2, 2), {.keep_rows = 40}, weights);
   EXPECT_EQ(model.rows().rows(), 25);
   expect_rows_of(x.bottomRows(25), model, 0);
   x(3, 1) = std::numeric_limits<double>::quiet_NaN();

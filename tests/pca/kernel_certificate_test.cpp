@@ -178,7 +178,7 @@ void hostile_problems(std::uint64_t first, std::uint64_t count) {
       options.kernel =
           squared ? kernels::rbf({.gamma = gamma}) : kernels::laplacian({.gamma = gamma});
       try {
-        const auto model = fit(Rows<T>(rows), options, weighted ? w.data() : nullptr);
+        const auto model = fit(Rows<T>(rows), options, weighted ? Weights(w) : Weights());
         expect_intervals(model, truth, what);
         ++answered;
         const double allowed = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10;
@@ -335,8 +335,7 @@ TEST(KernelCertificate, M_P2_equal_rows_are_refused_alike_in_every_form) {
     EXPECT_EQ(refusal([&] { fit(x, options); }, Errc::bad_data), want);
     EXPECT_EQ(refusal([&] { fit(coarse, options); }, Errc::bad_data), want_of_floats);
     EXPECT_EQ(refusal([&] { fit(Rows<double>(sparse), options); }, Errc::bad_data), want);
-    EXPECT_EQ(refusal([&] { fit(Rows<double>(x), options, weights.data()); }, Errc::bad_data),
-              want);
+    EXPECT_EQ(refusal([&] { fit(Rows<double>(x), options, weights); }, Errc::bad_data), want);
     EXPECT_EQ(refusal([&] { fit(ones, {.components = 2, .precomputed = true, .solver = solver}); },
                       Errc::bad_data),
               want);

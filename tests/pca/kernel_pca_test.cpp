@@ -275,7 +275,7 @@ TEST(KernelPca, weights_are_repetitions) {
   for (const Solver solver : {Solver::dense, Solver::krylov}) {
     const FitOptions options{
         .components = 4, .kernel = kernels::rbf({.gamma = 0.3}), .solver = solver};
-    const auto a = fit(Rows<double>(x), options, weights.data());
+    const auto a = fit(Rows<double>(x), options, weights);
     const auto b = fit(repeated, options);
     EXPECT_LT((a.eigenvalues() - b.eigenvalues()).cwiseAbs().maxCoeff(), 1e-9);
     EXPECT_LT(up_to_sign(a.transform(x), b.transform(x)), 1e-8);
@@ -377,7 +377,7 @@ TEST(KernelPca, M_D2_eigenvectors_hold_the_scores_of_the_rows) {
     EXPECT_LT((in_float.training_scores() - in_float.transform(y)).cwiseAbs().maxCoeff(), 1e-4F);
 
     const std::vector<double> weights(80, 2.0);
-    EXPECT_EQ(fit(Rows<double>(x), options, weights.data()).training_scores().size(), 0);
+    EXPECT_EQ(fit(Rows<double>(x), options, weights).training_scores().size(), 0);
     options.approx = Cholesky{.rank = 20};
     EXPECT_EQ(fit(x, options).training_scores().size(), 0);
   }

@@ -45,7 +45,7 @@ TEST(LinearExtremes, M_P1_rows_of_weight_zero_are_as_if_absent_wherever_they_lie
   for (const Solver solver : solvers)
     for (const bool sparse : {false, true}) {
       const FitOptions options{.components = 2, .solver = solver};
-      const auto model = fit(sparse ? Rows<double>(csr) : Rows<double>(x), options, weights.data());
+      const auto model = fit(sparse ? Rows<double>(csr) : Rows<double>(x), options, weights);
       for (Index j = 0; j < 2; ++j)
         EXPECT_NEAR(model.eigenvalues()[j], static_cast<double>(mu[j]),
                     1e-12 * static_cast<double>(mu[0]))
@@ -239,10 +239,10 @@ void expect_equal_rows_refused(const std::vector<T>& row) {
         expect_error(Errc::bad_data, {"all rows are equal"}, call);
       };
       expect_refused("dense", [&] { fit(Rows<T>(x), options); });
-      expect_refused("weighted", [&] { fit(Rows<T>(x), options, weights.data()); });
-      expect_refused("far", [&] { fit(Rows<T>(far), options, far_weights.data()); });
+      expect_refused("weighted", [&] { fit(Rows<T>(x), options, weights); });
+      expect_refused("far", [&] { fit(Rows<T>(far), options, far_weights); });
       expect_refused("sparse", [&] { fit(Rows<T>(csr), options); });
-      expect_refused("sparse, weighted", [&] { fit(Rows<T>(csr), options, weights.data()); });
+      expect_refused("sparse, weighted", [&] { fit(Rows<T>(csr), options, weights); });
     }
   Matrix<T> many(120000, d);
   std::vector<double> many_weights;
@@ -251,7 +251,7 @@ void expect_equal_rows_refused(const std::vector<T>& row) {
     many_weights.push_back(weights[static_cast<std::size_t>(i % n)]);
   }
   for (const Solver solver : {Solver::covariance, Solver::svd, Solver::randomized}) {
-    ChunkedSource<T> source(Rows<T>(many), 1009, many_weights.data());
+    ChunkedSource<T> source(Rows<T>(many), 1009, many_weights);
     SCOPED_TRACE(fmt::format("streamed, solver {}", static_cast<int>(solver)));
     expect_error(Errc::bad_data, {"all rows are equal"}, [&] {
       fit(source, {.components = 1, .solver = solver, .memory = small_budget / (8 / sizeof(T))});
@@ -283,7 +283,7 @@ TEST(LinearExtremes, the_variance_probe_does_not_see_rows_without_weight) {
   }
   LongMatrix a = long_rows(x);
   long_centre(a, weights);
-  ChunkedSource<double> source{Rows<double>(x), 9, weights.data()};
+  ChunkedSource<double> source{Rows<double>(x), 9, weights};
   Matrix<double> q(1, 2);
   q << 0.6, 0.8;
   const Vector<double> found = variance_along(source, q, {});

@@ -90,7 +90,7 @@ LongVector exact(const Problem<T>& p, LongVector& columns) {
 
 template <class T>
 Model<T> fitted(const Problem<T>& p) {
-  const double* weights = p.weights.empty() ? nullptr : p.weights.data();
+  const Weights weights = p.weights;
   if (!p.sparse) return fit(Rows<T>(p.x), p.options, weights);
   const Csr<T> csr =
       Csr<T>::from(Eigen::SparseMatrix<T, Eigen::RowMajor>(p.x.sparseView(T(0), T(0))));

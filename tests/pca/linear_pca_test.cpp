@@ -269,8 +269,7 @@ TEST(LinearPca, weights_count_rows_as_if_they_were_repeated) {
   }
   for (const Solver solver : solvers)
     for (const Scale scale : {Scale::none, Scale::std}) {
-      const auto weighted =
-          fit(Rows<double>(x), {.solver = solver, .scale = scale}, weights.data());
+      const auto weighted = fit(Rows<double>(x), {.solver = solver, .scale = scale}, weights);
       const auto reference = fit(repeated, {.solver = solver, .scale = scale});
       const Vector<double> difference = weighted.eigenvalues() - reference.eigenvalues();
       EXPECT_LT(difference.norm(), 1e-12 * reference.eigenvalues()[0]);

@@ -104,9 +104,9 @@ TEST(Merge, weights_are_added_up) {
   Vector<double> w(600);
   for (Index i = 0; i < 600; ++i) w[i] = 0.25 + static_cast<double>(i % 5);
   const Rows<double> rows(x);
-  const auto merged = merge<double>(
-      {fit(rows.middle(0, 250), {}, w.data()), fit(rows.middle(250, 350), {}, w.data() + 250)});
-  const auto together = fit(rows, {}, w.data());
+  const auto merged = merge<double>({fit(rows.middle(0, 250), {}, Weights(w).first(250)),
+                                     fit(rows.middle(250, 350), {}, Weights(w).subspan(250))});
+  const auto together = fit(rows, {}, w);
   EXPECT_NEAR(merged.report().weight, together.report().weight, 1e-9);
   EXPECT_LT((merged.eigenvalues() - together.eigenvalues()).norm(),
             1e-12 * together.eigenvalues()[0]);
@@ -121,16 +121,16 @@ TEST(Merge, columns_are_matched_by_name) {
   Schema names, other;
   names.feature_names = {"a", "b", "c"};
   other.feature_names = {"c", "a", "b"};
-  const auto merged = merge<double>({fit(*from_memory(Rows<double>(top), nullptr, names)),
-                                     fit(*from_memory(Rows<double>(turned), nullptr, other))});
+  const auto merged = merge<double>({fit(*from_memory(Rows<double>(top), {}, names)),
+                                     fit(*from_memory(Rows<double>(turned), {}, other))});
   expect_same(merged, fit(x), 1e-12);
   EXPECT_EQ(merged.feature_names(), names.feature_names);
 
   other.feature_names = {"c", "a", "d"};
   const std::string message = refusal(
       [&] {
-        merge<double>({fit(*from_memory(Rows<double>(top), nullptr, names)),
-                       fit(*from_memory(Rows<double>(turned), nullptr, other))},
+        merge<double>({fit(*from_memory(Rows<double>(top), {}, names)),
+                       fit(*from_memory(Rows<double>(turned), {}, other))},
                       {.names = {"one.st", "two.st"}});
       },
       Errc::bad_data);

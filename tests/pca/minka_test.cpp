@@ -87,7 +87,7 @@ TEST(Minka, a_weight_is_a_row_repeated) {
   Matrix<double> twice(60, 5);
   twice << x, x;
   const Vector<double> weights = Vector<double>::Constant(30, 2);
-  const auto weighted = fit(Rows<double>(x), {.components = minka()}, weights.data());
+  const auto weighted = fit(Rows<double>(x), {.components = minka()}, weights);
   EXPECT_EQ(weighted.outputs(), fit(twice, {.components = minka()}).outputs());
 }
 

@@ -53,10 +53,10 @@ TEST(RandomFeatures, separate_rings_as_the_kernel_does) {
     EXPECT_NEAR(model.report().total_variance / exact.report().total_variance, 1, 0.02);
   };
   const Kernel rbf = kernels::rbf({.gamma = 0.5}), matern = kernels::matern({.length = 2});
-  check(rbf, fourier_map<double>(rbf, 2, 4096, true, 1));
-  check(matern, fourier_map<double>(matern, 2, 4096, true, 1));
+  check(rbf, fourier_map<double>(rbf, 2, 4096, {.orthogonal = true, .seed = 1}));
+  check(matern, fourier_map<double>(matern, 2, 4096, {.orthogonal = true, .seed = 1}));
   const Kernel poly = kernels::poly({.degree = 2, .coef0 = 0});
-  check(poly, tensor_sketch_map<double>(poly, 2, 4096, 1), 3);
+  check(poly, tensor_sketch_map<double>(poly, 2, 4096, {.seed = 1}), 3);
 }
 
 TEST(RandomFeatures, of_sparse_rows_and_of_a_file_are_those_of_dense_ones) {

@@ -55,7 +55,7 @@ TEST(Randomized, takes_weights_holes_sparse_rows_floats_and_fractions) {
   const FitOptions options{.components = 4, .solver = Solver::randomized};
   const FitOptions exact{.components = 4, .solver = Solver::covariance};
   const Rows<double> rows(x);
-  expect_same(fit(rows, options, w.data()), fit(rows, exact, w.data()), 1e-9);
+  expect_same(fit(rows, options, w), fit(rows, exact, w), 1e-9);
 
   const Matrix<float> coarse = x.cast<float>();
   expect_same(fit(coarse, options), fit(coarse, exact), 1e-6);

@@ -42,7 +42,7 @@ Coverage coverage(const Matrix<double>& x, const Vector<double>& weights, FitOpt
   const auto k = static_cast<Index>(options.components.count());
   for (int seed = 0; seed < seeds; ++seed) {
     options.seed = static_cast<std::uint64_t>(seed);
-    const auto model = fit(Rows<double>(x), options, weights.data());
+    const auto model = fit(Rows<double>(x), options, weights);
     const Certificate& c = model.report().certificate;
     out.confidence = c.confidence;
     EXPECT_FALSE(c.reason.empty());

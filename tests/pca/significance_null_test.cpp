@@ -35,8 +35,8 @@ Nulls nulls_of(const Draw& draw, FitOptions options, std::uint64_t seed) {
   for (int i = 0; i < replicates; ++i) {
     const Data data = draw(random);
     options.seed = 1000 + 100 * static_cast<std::uint64_t>(i);
-    const auto choice = significance(Rows<double>(data.x), options, {.permutations = 19},
-                                     data.weights.empty() ? nullptr : data.weights.data());
+    const auto choice =
+        significance(Rows<double>(data.x), options, {.permutations = 19}, data.weights);
     nulls.found += significant_components(choice) > 0;
     ++nulls.counts[static_cast<std::size_t>(std::lround(20 * choice.p_values[0])) - 1];
   }

@@ -136,8 +136,8 @@ TEST(Significance, weights_decide_in_memory_and_in_a_stream) {
   }
   const FitOptions options{.components = significant(), .scale = Scale::std};
   EXPECT_EQ(fit(x, options).outputs(), 3);
-  EXPECT_EQ(fit(Rows<double>(x), options, weights.data()).outputs(), 2);
-  ChunkedSource<double> source(x, 70, weights.data());
+  EXPECT_EQ(fit(Rows<double>(x), options, weights).outputs(), 2);
+  ChunkedSource<double> source(x, 70, weights);
   const auto streamed = fit(source, options);
   EXPECT_EQ(streamed.outputs(), 2);
   EXPECT_EQ(streamed.report().chosen->rows, 120);
@@ -157,7 +157,7 @@ TEST(Significance, large_rows_of_little_weight_do_not_make_chance_large) {
       weights[i] = 0.05;
     }
   }
-  EXPECT_EQ(fit(Rows<double>(x), {.components = significant()}, weights.data()).outputs(), 1);
+  EXPECT_EQ(fit(Rows<double>(x), {.components = significant()}, weights).outputs(), 1);
 }
 
 TEST(Significance, rows_without_weight_take_no_place_in_the_sample_of_a_stream) {
@@ -168,7 +168,7 @@ TEST(Significance, rows_without_weight_take_no_place_in_the_sample_of_a_stream) 
     x.row(200 * i) = few.row(i);
     weights[200 * i] = 1;
   }
-  ChunkedSource<double> source(x, 1000, weights.data());
+  ChunkedSource<double> source(x, 1000, weights);
   EXPECT_EQ(fit(source, {.components = significant()}).report().chosen->rows, 120);
 }
 
@@ -226,7 +226,7 @@ TEST(GavishDonoho, keeps_what_stands_out_of_white_noise) {
                [&] { fit(random.normal(200, 40), {.components = gavish_donoho()}); });
   const Vector<double> weights = Vector<double>::Constant(200, 2);
   expect_error(Errc::bad_option, {"weights", "`components=significant()`"},
-               [&] { fit(Rows<double>(x), {.components = gavish_donoho()}, weights.data()); });
+               [&] { fit(Rows<double>(x), {.components = gavish_donoho()}, weights); });
   // Two columns of five have any variance at all.
   Matrix<double> flat = Matrix<double>::Zero(50, 5);
   flat.leftCols(2) = random.normal(50, 2);

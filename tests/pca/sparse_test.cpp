@@ -41,8 +41,7 @@ TEST(Sparse, every_solver_gives_the_dense_answer) {
       for (const Scale scale : {Scale::none, Scale::std})
         for (const bool center : {true, false}) {
           const FitOptions o{.components = 4, .solver = solver, .center = center, .scale = scale};
-          expect_same(fit(Rows<double>(s), o, weights.data()),
-                      fit(Rows<double>(x), o, weights.data()));
+          expect_same(fit(Rows<double>(s), o, weights), fit(Rows<double>(x), o, weights));
         }
   }
 }

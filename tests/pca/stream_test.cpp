@@ -67,8 +67,8 @@ TEST(Stream, svd_scaling_weights_and_missing_cells_work_from_a_stream_too) {
   for (double& w : weights) w = random.uniform();
   for (const Solver solver : {Solver::covariance, Solver::svd}) {
     FitOptions options{.components = 4, .solver = solver, .scale = Scale::std};
-    const auto reference = fit(Rows<double>(x), options, weights.data());
-    ChunkedSource<double> source(Rows<double>(x), 5000, weights.data());
+    const auto reference = fit(Rows<double>(x), options, weights);
+    ChunkedSource<double> source(Rows<double>(x), 5000, weights);
     options.memory = 8 << 20;
     options.threads = 2;
     expect_same(fit(source, options), reference);

@@ -28,7 +28,7 @@ Example example(Index rows, Index columns, Scale scale = Scale::std, Index k = 4
       random.normal(rows, 3) * random.normal(3, columns) + 0.5 * random.normal(rows, columns);
   Schema schema;
   for (Index j = 0; j < columns; ++j) schema.feature_names.push_back("column_" + std::to_string(j));
-  const auto source = from_memory(Rows<double>(x), nullptr, schema);
+  const auto source = from_memory(Rows<double>(x), {}, schema);
   return {x,
           fit(*source, {.components = std::min(k, std::min(rows - 1, columns)), .scale = scale})};
 }
@@ -182,7 +182,7 @@ TEST(PlotSvg, names_cannot_break_out_and_long_ones_are_shortened) {
   schema.feature_names = {"<script>alert(1)</script>",
                           "a \"quoted\" & long " + std::string(200, 'x'),
                           std::string("\xff\x01 bytes")};
-  const auto source = from_memory(Rows<double>(x), nullptr, schema);
+  const auto source = from_memory(Rows<double>(x), {}, schema);
   const auto model = fit(*source, {.scale = Scale::std});
   const Matrix<double> y = model.transform(x);
   std::vector<std::string> odd(30, "<b>&</b>");

@@ -33,7 +33,7 @@ TEST(Compress, rows_come_back_with_the_loss_that_was_stated) {
   for (const auto format : {ScoreFormat::float32, ScoreFormat::float16, ScoreFormat::int8}) {
     const auto file = compress(model, *from_memory<double>(x), dir / "x.mrc", {.scores = format});
     Compressed about;
-    const Matrix<double> again = all_rows(*decompress<double>(dir / "x.mrc", 0, &about));
+    const Matrix<double> again = all_rows(*decompress<double>(dir / "x.mrc", {}, &about));
     ASSERT_EQ(again.rows(), 300);
     const Matrix<double> off = again - x;
     EXPECT_NEAR(file.loss.mean_squared_error, off.squaredNorm() / 6000, 1e-12);
@@ -57,20 +57,20 @@ TEST(Compress, M_P7_rows_in_single_precision_have_the_loss_that_is_stated_for_th
   const auto file = compress(fit(x, {.components = 3}), *from_memory<double>(x), dir / "x.mrc",
                              {.scores = ScoreFormat::float32});
   Compressed about;
-  const Matrix<float> again = read_all(*decompress<float>(dir / "x.mrc", 0, &about)).x;
+  const Matrix<float> again = read_all(*decompress<float>(dir / "x.mrc", {}, &about)).x;
   const double truth = mse(again.cast<double>());
   EXPECT_GT(truth, 1);
   EXPECT_NEAR(about.loss.mean_squared_error, truth, 1e-9 * truth);
   EXPECT_NEAR(about.loss.largest_error, (again.cast<double>() - x).cwiseAbs().maxCoeff(), 1e-7);
   EXPECT_EQ(file.float_loss->mean_squared_error, about.loss.mean_squared_error);
-  decompress<double>(dir / "x.mrc", 0, &about);
+  decompress<double>(dir / "x.mrc", {}, &about);
   EXPECT_EQ(about.loss.mean_squared_error, file.loss.mean_squared_error);
   EXPECT_LT(about.loss.mean_squared_error, 1e-3);
   // A model in single precision: rows come back from it in double, with the loss that this has.
   const Matrix<float> f = low_rank(200, 6, 6).cast<float>();
   compress(fit(f, {.components = 3}), *from_memory<float>(f), dir / "f.mrc");
   const Matrix<double> off =
-      all_rows(*decompress<double>(dir / "f.mrc", 0, &about)) - f.cast<double>();
+      all_rows(*decompress<double>(dir / "f.mrc", {}, &about)) - f.cast<double>();
   EXPECT_NEAR(about.loss.mean_squared_error, off.squaredNorm() / 1200, 1e-15);
 }
 

@@ -195,7 +195,7 @@ TEST(PreImage, weights_are_repeated_rows) {
   std::vector<double> weights(30, 1);
   std::fill_n(weights.begin(), 10, 2.0);
   const FitOptions options{.components = 3, .kernel = kernels::rbf({.gamma = 1})};
-  const auto weighted = fit(Rows<double>(x), options, weights.data());
+  const auto weighted = fit(Rows<double>(x), options, weights);
   const auto repeated = fit(twice, options);
   const Matrix<double> scores = repeated.transform(circle(6, 0.2, 13));
   // The same kernel and start for both: only the mean of the feature space could differ.

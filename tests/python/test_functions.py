@@ -160,3 +160,26 @@ def test_merge_is_the_fit_of_all_rows(digits, tmp_path):
     assert np.allclose(files.components_, both.components_)
     with pytest.raises(ValueError, match="precision"):
         mercer.merge([models[0], mercer.PCA().fit(digits.astype(np.float32))])
+
+
+def tent(a, b):
+    return max(0.0, 1.0 - abs(float(a[0] - b[0]))) + float(a @ b)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_M_H2_a_model_of_a_kernel_function_is_loaded_by_its_name(tmp_path, dtype):
+    x = np.random.default_rng(1).normal(size=(20, 2)).astype(dtype)
+    fitted = mercer.KernelPCA(2, kernel=tent).fit(x)
+    fitted.save(tmp_path / "tent.st")
+    loaded = mercer.load(tmp_path / "tent.st", kernels={"tent": tent, "other": min})
+    assert loaded.kernel is tent
+    # The file's rows are in double precision, and so is what the function then computes of floats.
+    near = {"rtol": 0, "atol": 0 if dtype == np.float64 else 1e-5}
+    np.testing.assert_allclose(loaded.transform(x[:5]), fitted.transform(x[:5]), **near)
+    np.testing.assert_array_equal(loaded.eigenvalues_, fitted.eigenvalues_)
+    loaded.save(tmp_path / "again.st")
+    again = mercer.load(tmp_path / "again.st", kernels={"tent": tent})
+    np.testing.assert_array_equal(again.transform(x), loaded.transform(x))
+    for kernels in (None, {"other": tent}):
+        with pytest.raises(ValueError, match="the kernel 'tent' is a function of the program"):
+            mercer.load(tmp_path / "tent.st", kernels=kernels)

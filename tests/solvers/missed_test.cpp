@@ -51,7 +51,7 @@ void expect_hidden_found(const std::function<double(Index i, Index hidden, Rando
     const Completeness complete = complete_for(values, seed % 2 == 0);
     for (const Index k : {1, 4}) {
       const KrylovResult found =
-          eigs(a.matrix, k, {.block = 8}, {.start = &start, .complete = &complete});
+          krylov_pairs(a.matrix, k, {.block = 8}, {.start = &start, .complete = &complete});
       EXPECT_LT((found.pairs.values - values.head(k)).cwiseAbs().maxCoeff(), 1e-9) << seed;
       EXPECT_GE(found.confidence, 1 - 1e-6);
       EXPECT_GE(found.ceiling, values[k] - 1e-9);
@@ -85,12 +85,12 @@ TEST(Missed, M_P1_small_remainders_are_proven) {
   for (Index i = 0; i < 200; ++i) values[i] = std::pow(0.7, static_cast<double>(i));
   Known a = known(values, 3);
   const Completeness complete = complete_for(values, true);
-  const KrylovResult found = eigs(a.matrix, 5, {.block = 8}, {.complete = &complete});
+  const KrylovResult found = krylov_pairs(a.matrix, 5, {.block = 8}, {.complete = &complete});
   EXPECT_EQ(found.confidence, 1);
   EXPECT_LE(found.ceiling, values[4] * (1 + 1e-9));
   // Without norms there is no proof, but random vectors do.
   const Completeness guess = complete_for(values, false);
-  EXPECT_EQ(eigs(a.matrix, 5, {.block = 8}, {.complete = &guess}).confidence, 1 - 1e-6);
+  EXPECT_EQ(krylov_pairs(a.matrix, 5, {.block = 8}, {.complete = &guess}).confidence, 1 - 1e-6);
 }
 
 TEST(Missed, copies_beyond_the_random_vectors_are_found) {
@@ -98,7 +98,7 @@ TEST(Missed, copies_beyond_the_random_vectors_are_found) {
   for (Index i = 0; i < 200; ++i) values[i] = i < 40 ? 2 : 1 / (1.0 + static_cast<double>(i));
   Known a = known(values, 4);
   const Completeness complete = complete_for(values, false);
-  const KrylovResult found = eigs(a.matrix, 42, {.block = 8}, {.complete = &complete});
+  const KrylovResult found = krylov_pairs(a.matrix, 42, {.block = 8}, {.complete = &complete});
   EXPECT_LT((found.pairs.values - values.head(42)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
@@ -107,8 +107,8 @@ TEST(Missed, a_smallest_basis_ends_with_a_bound_that_holds) {
   for (Index i = 0; i < 120; ++i) values[i] = 1 - 0.005 * static_cast<double>(i);
   Known a = known(values, 5);
   const Completeness complete = complete_for(values, false);
-  const KrylovResult found =
-      eigs(a.matrix, 3, {.block = 8, .basis = 19, .max_passes = 3000}, {.complete = &complete});
+  const KrylovResult found = krylov_pairs(
+      a.matrix, 3, {.block = 8, .basis = 19, .max_passes = 3000}, {.complete = &complete});
   EXPECT_LT((found.pairs.values - values.head(3)).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_GE(found.ceiling, values[3]);
 }
@@ -119,7 +119,7 @@ TEST(Missed, follows_the_lower_end_when_asked) {
   Known a = known(values, 6);
   Completeness complete = complete_for(values, false);
   complete.lower_end = true;
-  EXPECT_LT(eigs(a.matrix, 4, {.block = 8}, {.complete = &complete}).smallest, -0.5);
+  EXPECT_LT(krylov_pairs(a.matrix, 4, {.block = 8}, {.complete = &complete}).smallest, -0.5);
 }
 
 TEST(Missed, limits_are_quantiles_of_the_smallest_singular_value) {

@@ -11,11 +11,11 @@ namespace mercer::test {
 template <class T>
 class ChunkedSource final : public Source<T> {
  public:
-  ChunkedSource(Rows<T> rows, Index chunk, const double* weights = nullptr)
+  ChunkedSource(Rows<T> rows, Index chunk, Weights weights = {})
       : rows_(rows), chunk_(chunk), weights_(weights) {
     schema_.features = rows.cols();
     schema_.sparse = rows.sparse();
-    schema_.weighted = weights != nullptr;
+    schema_.weighted = !weights.empty();
   }
 
   const Schema& schema() const override { return schema_; }
@@ -24,7 +24,8 @@ class ChunkedSource final : public Source<T> {
     const Index n = std::min(chunk_, rows_.rows() - at_);
     Block<T> block;
     block.rows = rows_.middle(at_, n);
-    if (weights_) block.weights = weights_ + at_;
+    if (!weights_.empty())
+      block.weights = weights_.subspan(static_cast<std::size_t>(at_), static_cast<std::size_t>(n));
     at_ += n;
     return block;
   }
@@ -45,7 +46,7 @@ class ChunkedSource final : public Source<T> {
   Schema schema_;
   Rows<T> rows_;
   Index chunk_;
-  const double* weights_;
+  Weights weights_;
   Index at_ = 0;
 };
 

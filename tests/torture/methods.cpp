@@ -106,7 +106,9 @@ Model<T> in_steps(const Problem& p, const Matrix<T>& x, Incremental& pca) {
   const Index step = 1 + static_cast<Index>(p.seed % 7);
   for (Index i = 0; i < x.rows(); i += step)
     pca.update(rows.middle(i, std::min(step, x.rows() - i)),
-               p.weights.empty() ? nullptr : p.weights.data() + i);
+               p.weights.empty() ? Weights()
+                                 : Weights(p.weights.data() + i,
+                                           static_cast<std::size_t>(std::min(step, x.rows() - i))));
   return pca.model();
 }
 
@@ -132,12 +134,14 @@ Answer merged(const Problem& p, int threads) {
     FitOptions options = options_of(p, threads);
     options.components = all_components();
     const Index half = x.rows() / 2;
-    const double* w = p.weight_data();
+    const Weights w = p.weight_data();
     const Rows<T> rows(x);
     std::vector<Model<T>> parts;
     try {
-      parts.push_back(fit(rows.middle(0, half), options, w));
-      parts.push_back(fit(rows.middle(half, x.rows() - half), options, w ? w + half : nullptr));
+      const auto first = w.empty() ? w : Weights(w.first(static_cast<std::size_t>(half)));
+      const auto rest = w.empty() ? w : Weights(w.subspan(static_cast<std::size_t>(half)));
+      parts.push_back(fit(rows.middle(0, half), options, first));
+      parts.push_back(fit(rows.middle(half, x.rows() - half), options, rest));
     } catch (const Error&) {  // half of the rows may have too little to make a model
       throw Error(Errc::bad_data, "one of the halves has no model");
     }

@@ -33,7 +33,7 @@ struct Problem {
   std::optional<KernelSpec> kernel;
   Components components;
   double tolerance() const { return single ? 1e-5 : 1e-10; }
-  const double* weight_data() const { return weights.empty() ? nullptr : weights.data(); }
+  mercer::Weights weight_data() const { return weights; }
 };
 
 Problem make_problem(std::uint64_t seed);

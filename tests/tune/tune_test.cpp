@@ -105,7 +105,7 @@ TEST(KernelGrid, M_P7_widths_count_rows_as_often_as_their_weights_say) {
   for (std::size_t i = 0; i < repeated.size(); ++i)
     long_rows.row(static_cast<Index>(i)) = x.row(repeated[i]);
   for (const Scale scale : {Scale::none, Scale::std}) {
-    const Texts given = kernel_grid({"rbf"}, Rows<double>(far), scale, weights.data());
+    const Texts given = kernel_grid({"rbf"}, Rows<double>(far), scale, weights);
     const Texts wanted = kernel_grid({"rbf"}, Rows<double>(long_rows), scale);
     ASSERT_EQ(given.size(), wanted.size());
     for (std::size_t i = 0; i < given.size(); ++i)
@@ -310,7 +310,7 @@ TEST(Tune, rows_of_weight_0_are_as_if_they_were_not_there) {
     const TuneOptions options{.kernels = {"rbf(gamma=0.1)", "rbf(gamma=0.3)"},
                               .components = {1, 3},
                               .criterion = criterion};
-    const Tuned all = tune(Rows<double>(x), options, weights.data());
+    const Tuned all = tune(Rows<double>(x), options, weights);
     const Tuned alone = tune(Rows<double>(some), options);
     ASSERT_EQ(all.cells.size(), alone.cells.size());
     // Equal weights change nothing but roundings.
@@ -335,7 +335,7 @@ TEST(Tune, weighted_error_is_that_of_weighted_fits_on_weighted_rows) {
   for (Index i = 1; i < 200; i += 2) std::swap(x(i, 0), x(i, 1));
   const TuneOptions options{
       .kernels = {"linear"}, .components = {1}, .noise = 0, .folds = 5, .fit = {.ddof = 0}};
-  const Tuned weighted = tune(Rows<double>(x), options, weights.data());
+  const Tuned weighted = tune(Rows<double>(x), options, weights);
   const Tuned plain = tune(Rows<double>(x), options);
   const auto lost = [&](const Vector<double>& w) {
     const Vector<double> mean = x.transpose() * w / w.sum();
@@ -353,9 +353,8 @@ TEST(Tune, weighted_likelihood_leaves_a_row_out_with_all_its_copies) {
   const Matrix<double> x = circle(20, 0.2, 23);
   Vector<double> weights(20);
   for (Index i = 0; i < 20; ++i) weights[i] = static_cast<double>(1 + i % 3);
-  const Tuned tuned =
-      tune(Rows<double>(x), {.kernels = {"rbf(gamma=3)"}, .criterion = Criterion::likelihood},
-           weights.data());
+  const Tuned tuned = tune(
+      Rows<double>(x), {.kernels = {"rbf(gamma=3)"}, .criterion = Criterion::likelihood}, weights);
   std::vector<Index> copies;
   for (Index i = 0; i < 20; ++i)
     for (double w = 0; w < weights[i]; ++w) copies.push_back(i);
@@ -377,12 +376,11 @@ TEST(Tune, refuses_weights_that_are_none) {
   Vector<double> weights = Vector<double>::Ones(20);
   weights[6] = -1;
   const TuneOptions options{.kernels = {"rbf(gamma=1)"}};
-  expect_error(Errc::bad_data, {"row 7", "-1"},
-               [&] { tune(Rows<double>(x), options, weights.data()); });
+  expect_error(Errc::bad_data, {"row 7", "-1"}, [&] { tune(Rows<double>(x), options, weights); });
   weights.setZero();
   weights.head(5).setOnes();
   expect_error(Errc::bad_data, {"5 rows with weight", "5 folds"},
-               [&] { tune(Rows<double>(x), options, weights.data()); });
+               [&] { tune(Rows<double>(x), options, weights); });
 }
 
 TEST(Tune, refuses_too_few_rows_and_too_many_components) {

@@ -97,11 +97,11 @@ void decompress_rows(const DecompressFlags& flags) {
     threads = options.threads;
   };
   Compressed about;
-  const auto rows = decompress<T>(flags.file, threads, &about, asks);
+  const auto rows = decompress<T>(flags.file, {.threads = threads}, &about, asks);
   const Schema& schema = rows->schema();
   Sink<T> out(flags.output,
               schema.feature_names.empty() ? numbered("x", schema.features) : schema.feature_names,
-              {schema.id, schema.label}, Format::by_extension, threads);
+              {.id = schema.id, .label = schema.label, .threads = threads});
   while (const auto block = rows->next()) {
     stop_if_interrupted();
     out.write(block->rows.dense(), block->ids, block->labels, block->first_label);

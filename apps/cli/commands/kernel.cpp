@@ -168,7 +168,8 @@ void check_rows(const KernelFlags& flags) {
     const auto side = static_cast<double>(std::min(sample, table.rows().rows()));
     require_memory(flags, table.rows(), 5 * 8 * side * side,
                    fmt::format("a check of {} rows", side));
-    const MercerCheck check = check_kernel(kernel, table.rows(), sample, reading.threads);
+    const MercerCheck check =
+        check_kernel(kernel, table.rows(), {.rows = sample, .threads = reading.threads});
     stop_if_interrupted();
     bar.erase();
     print(flags.json ? kernel_json(kernel, check) : words(kernel, check, terminal(STDOUT_FILENO)));
@@ -193,12 +194,12 @@ void write_matrix(const KernelFlags& flags) {
     const Kernel kernel = open.completed(table.rows());
     if (!flags.run.quiet && !open.complete())
       say(fmt::format("mercer: note: the kernel is {}\n", kernel.text()));
-    return kernel.matrix(table.rows(), reading.threads);
+    return kernel.matrix(table.rows(), {.threads = reading.threads});
   });
   stop_if_interrupted();
   const Schema& schema = table.schema;
-  Sink<T> out(flags.output, numbered("k", n), {schema.id, schema.label}, Format::by_extension,
-              reading.threads);
+  Sink<T> out(flags.output, numbered("k", n),
+              {.id = schema.id, .label = schema.label, .threads = reading.threads});
   out.write(k, schema.id.empty() ? nullptr : &table.ids,
             schema.label.empty() ? nullptr : &table.labels);
   out.finish();

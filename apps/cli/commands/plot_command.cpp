@@ -228,8 +228,8 @@ std::string draw_biplot(const Model<T>& model, const PlotFlags& flags, const Plo
 template <class T>
 std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, const PlotOptions& asked) {
   PlotOptions options = asked;
-  const Scorer<T> scorer(model,
-                         static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096)));
+  const Scorer<T> scorer(
+      model, {.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096))});
   const bool has_spe = scorer.no_spe().empty();
   const DrawnRows rows =
       drawn_rows(model, flags, has_spe ? 2 : 1, [&](const Rows<T>& x, const ReadOptions& reading) {

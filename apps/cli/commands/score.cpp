@@ -99,8 +99,10 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
       column_names(model.outputs(), scorer.no_spe().empty(), flags);
   std::optional<Sink<double>> out;
   if (!flags.output.empty())
-    out.emplace(flags.output, names, Sink<double>::Texts{source.schema().id, source.schema().label},
-                Format::by_extension, reading.threads);
+    out.emplace(
+        flags.output, names,
+        SinkOptions{
+            .id = source.schema().id, .label = source.schema().label, .threads = reading.threads});
   Findings found;
   const Index piece =
       std::max<Index>(256, static_cast<Index>(piece_bytes / 8) / (model.outputs() + 4));
@@ -112,7 +114,11 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
       const RowScores rows = naming(
           source.name(), [&] { return scorer(block->rows.middle(first, count), reading.missing); });
       const std::vector<Flag> marks = flagged(rows, limits);
-      found.totals.add(rows, block->weights ? block->weights + first : nullptr);
+      found.totals.add(rows,
+                       block->weights.empty()
+                           ? block->weights
+                           : block->weights.subspan(static_cast<std::size_t>(first),
+                                                    static_cast<std::size_t>(rows.t2.size())));
       take_flagged(*block, first, seen, rows, marks, found);
       if (out)
         out->write(
@@ -138,7 +144,7 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   hold_scorer(budget, model, level);
   settle(budget, model, reading);
   const auto source = open_for(model, flags.model, flags.rows.data, reading);
-  const Scorer<T> scorer(model, reading.threads);
+  const Scorer<T> scorer(model, {.threads = reading.threads});
   Index good = 0;  // rows of --reference
   const ScoreLimits limits = flags.reference.empty()
                                  ? scorer.limits(level)

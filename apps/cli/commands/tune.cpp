@@ -203,7 +203,7 @@ void tune_rows(const TuneFlags& flags) {
           format_bytes(2.0 * sizeof(T) * static_cast<double>(source.expected_rows()) *
                        static_cast<double>(source.schema().features)));
   const Rows<T> all = source.whole()->rows;
-  const double* weights = source.whole()->weights;
+  const std::span<const double> weights = source.whole()->weights;
   share_memory(options, all);
   options.kernels = kernel_grid<T>(flags.kernels, all, options.fit.scale, weights);
   std::optional<TuneCheckpoint> checkpoint;

@@ -56,7 +56,8 @@ std::string whole_text(const std::string& path) {
 }  // namespace
 
 template <class T>
-std::string run_identity(const Rows<T>& rows, const double* weights, const TuneOptions& options) {
+std::string run_identity(const Rows<T>& rows, std::span<const double> weights,
+                         const TuneOptions& options) {
   std::uint64_t digest = 0xcbf29ce484222325U;
   const auto add = [&](std::uint64_t bits) { digest = (digest ^ bits) * 0x100000001b3U; };
   Matrix<T> row(1, rows.cols());
@@ -68,7 +69,7 @@ std::string run_identity(const Rows<T>& rows, const double* weights, const TuneO
       std::memcpy(&bits, &row(0, j), sizeof(T));
       add(bits);
     }
-    if (weights) add(std::bit_cast<std::uint64_t>(weights[i]));
+    if (!weights.empty()) add(std::bit_cast<std::uint64_t>(weights[static_cast<std::size_t>(i)]));
   }
   std::string components;
   for (const Index k : options.components) components += fmt::format("{} ", k);
@@ -154,7 +155,7 @@ std::string tuned_json(const Tuned& tuned, Criterion criterion) {
                    2);
 }
 
-template std::string run_identity(const Rows<float>&, const double*, const TuneOptions&);
-template std::string run_identity(const Rows<double>&, const double*, const TuneOptions&);
+template std::string run_identity(const Rows<float>&, std::span<const double>, const TuneOptions&);
+template std::string run_identity(const Rows<double>&, std::span<const double>, const TuneOptions&);
 
 }  // namespace mercer::cli

@@ -4,6 +4,7 @@
 #include <mercer/rows.hpp>
 #include <mercer/tune.hpp>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,8 @@ namespace mercer::cli {
 
 /// What two runs must have in common to share cells: the rows and the options, not the kernels.
 template <class T>
-std::string run_identity(const Rows<T>& rows, const double* weights, const TuneOptions& options);
+std::string run_identity(const Rows<T>& rows, std::span<const double> weights,
+                         const TuneOptions& options);
 
 class TuneCheckpoint {
  public:

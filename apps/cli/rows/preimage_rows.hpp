@@ -51,12 +51,11 @@ class PreImageRows {
         decoder_(model, preimage_options(flags, threads)) {}
 
   void open(const std::string& output, const Schema& schema) {
-    const typename Sink<T>::Texts texts{schema.id, schema.label};
-    rows_.emplace(output, row_names(model_), texts, Format::by_extension, threads_);
+    const SinkOptions options{.id = schema.id, .label = schema.label, .threads = threads_};
+    rows_.emplace(output, row_names(model_), options);
     if (!distances_path_.empty())
-      distances_.emplace(
-          distances_path_, std::vector<std::string>{"distance", "converged", "outside"},
-          Sink<double>::Texts{schema.id, schema.label}, Format::by_extension, threads_);
+      distances_.emplace(distances_path_,
+                         std::vector<std::string>{"distance", "converged", "outside"}, options);
   }
 
   /// Rows to decode at a time.

@@ -29,9 +29,8 @@ KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool 
     file_->rewind();
     return;
   }
-  whole_ =
-      Block<T>{table_.rows(), s.weighted ? table_.weights.data() : nullptr,
-               s.label.empty() ? nullptr : &table_.labels, s.id.empty() ? nullptr : &table_.ids, 0};
+  whole_ = Block<T>{table_.rows(), table_.weights, s.label.empty() ? nullptr : &table_.labels,
+                    s.id.empty() ? nullptr : &table_.ids, 0};
 }
 
 template <class T>

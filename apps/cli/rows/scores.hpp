@@ -16,8 +16,8 @@ namespace mercer::cli {
 template <class T>
 Sink<T> open_scores(const std::string& path, const Model<T>& model, const Schema& schema,
                     int threads) {
-  return Sink<T>(path, numbered("pc", model.outputs()), {schema.id, schema.label},
-                 Format::by_extension, threads);
+  return Sink<T>(path, numbered("pc", model.outputs()),
+                 {.id = schema.id, .label = schema.label, .threads = threads});
 }
 
 /// Appends the scores of a block, in pieces of about so many bytes.

@@ -5,6 +5,7 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
+from ._eigs import Eigs, eigs
 from ._functions import (
     KernelCheck,
     check_kernel,
@@ -23,6 +24,7 @@ from ._progress import Progress
 
 __version__ = _mercer.__version__
 __all__ = [
+    "Eigs",
     "HebbianPCA",
     "IncrementalPCA",
     "KernelCheck",
@@ -31,6 +33,7 @@ __all__ = [
     "PCA",
     "Progress",
     "check_kernel",
+    "eigs",
     "kernel_matrix",
     "kernel_parameters",
     "kernel_with",

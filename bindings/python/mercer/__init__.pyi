@@ -21,6 +21,14 @@ class Progress(NamedTuple):
     unit: str
     note: str = ...
 
+class Eigs(NamedTuple):
+    values: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    residuals: NDArray[np.float64]
+    n_passes: int
+    beyond: float
+    confidence: float
+
 class KernelCheck(NamedTuple):
     valid: bool
     symmetric: bool
@@ -206,5 +214,17 @@ def check_kernel(
 ) -> KernelCheck: ...
 def kernel_parameters(kernel: str) -> dict[str, Optional[float]]: ...
 def kernel_with(kernel: str, name: str, value: float) -> str: ...
-def load(path: Path) -> Estimator: ...
+def eigs(
+    operator: Any,
+    k: int = ...,
+    *,
+    smallest: bool = ...,
+    tolerance: float = ...,
+    max_passes: int = ...,
+    memory: Optional[int] = ...,
+    random_state: RandomState = ...,
+    n_jobs: Optional[int] = ...,
+    progress: Optional[Listener] = ...,
+) -> Eigs: ...
+def load(path: Path, *, kernels: Optional[Dict[str, KernelFunction]] = ...) -> Estimator: ...
 def merge(models: Sequence[Union[PCA, IncrementalPCA, Path]], n_components: Optional[int] = ...) -> PCA: ...

@@ -183,12 +183,15 @@ def kernel_with(kernel, name, value):
     return _mercer.kernel_with(kernel, name, value)
 
 
-def load(path):
+def load(path, *, kernels=None):
     """Load a model written by `save` or the command line.
 
     Parameters
     ----------
     path : str or path-like
+    kernels : dict of str to callable, default=None
+        Kernel functions by name, for a model that was fitted with one of them: a file has the name
+        (`__name__` of the function) and not the function.
 
     Returns
     -------
@@ -207,7 +210,8 @@ def load(path):
     >>> bool((mercer.load(path).transform(X) == pca.transform(X)).all())
     True
     """
-    return _estimator(_mercer.load(os.fspath(path)))
+    kernels = kernels or {}
+    return _estimator(_mercer.load(os.fspath(path), list(kernels)), kernels)
 
 
 def merge(models, n_components=None):
@@ -247,7 +251,17 @@ def merge(models, n_components=None):
     return _estimator(_mercer.merge(parts, n_components, names))
 
 
-def _estimator(model):
+def _own_kernel(text, kernels):
+    """The function that a kernel's text names, or the text."""
+    if "function(" not in text:
+        return text
+    name = text[len("function(") : -1]
+    if text != f"function({name})" or name not in kernels:
+        raise ValueError(f"the kernel {text} has a function in an expression, which C++ evaluates")
+    return kernels[name]
+
+
+def _estimator(model, kernels=()):
     """The estimator that has this model."""
     outputs = model.outputs
     report = json.loads(model.json())
@@ -258,7 +272,9 @@ def _estimator(model):
         approximation = report.get("approximation")
         estimator = KernelPCA(
             outputs,
-            kernel="precomputed" if model.space == "precomputed" else model.kernel,
+            kernel="precomputed"
+            if model.space == "precomputed"
+            else _own_kernel(model.kernel, kernels),
             approximation=approximation and approximation.get("text"),
         )
         estimator._adopt(model)

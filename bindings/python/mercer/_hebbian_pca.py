@@ -28,11 +28,11 @@ class _Learner:
         self.neurons = _mercer.Hebbian(features, options)
 
     def __getstate__(self):
-        return {"made_with": self._made_with, "state": self.neurons.state()}
+        return {"made_with": self._made_with, "state": self.neurons.save_state()}
 
     def __setstate__(self, state):
         self.__init__(*state["made_with"])
-        self.neurons.restore(state["state"])
+        self.neurons.load_state(state["state"])
 
 
 class HebbianPCA(

@@ -58,11 +58,11 @@ class _Moments:
         return self._model
 
     def __getstate__(self):
-        return {"made_with": self._made_with, "state": self._moments.state()}
+        return {"made_with": self._made_with, "state": self._moments.save_state()}
 
     def __setstate__(self, state):
         self.__init__(*state["made_with"])
-        self._moments.restore(state["state"])
+        self._moments.load_state(state["state"])
 
 
 class _Merged:

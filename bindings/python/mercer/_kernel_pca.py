@@ -245,10 +245,18 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
         self.eigenvalues_ = values
         self._X_fit = X if model.space == "precomputed" else None
 
+    def _saved_model(self):
+        if not callable(self.kernel) or sparse.issparse(self._X_fit):
+            return self._model
+        name = getattr(self.kernel, "__name__", type(self.kernel).__name__)
+        dtype = self._model.components.dtype
+        return self._model.of_function(np.ascontiguousarray(self.X_fit_, dtype), name)
+
     def _adopt(self, model):
         """A model from a file, which knows no more than its anchors of the training rows."""
-        self._model = model
-        self._X_fit = None
+        self._model, self._X_fit = model, None
+        if callable(self.kernel):
+            self._model, self._X_fit = model.of_similarities(), matrix_of(model.anchors)
         self.eigenvalues_ = model.eigenvalues.astype(model.components.dtype)
 
     @property

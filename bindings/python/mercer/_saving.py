@@ -9,6 +9,9 @@ class ModelFile:
     def _fitted_model(self):
         return self._model
 
+    def _saved_model(self):
+        return self._fitted_model()
+
     def save(self, path):
         """Write the model to a file that `mercer.load` and the command line read.
 
@@ -20,7 +23,7 @@ class ModelFile:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        model = self._fitted_model()
+        model = self._saved_model()
         if hasattr(self, "feature_names_in_") and model.space != "precomputed":
             model = model.named([str(name) for name in self.feature_names_in_])
         model.save(os.fspath(path))

@@ -42,13 +42,13 @@ void register_one(py::module_& module, const char* name) {
                              })
       .def_property_readonly("total",
                              [](const Pca& pca) { return pca.moments().scatter_diagonal().sum(); })
-      .def("state",
+      .def("save_state",
            [](const Pca& pca) {
-             const std::vector<double> state = pca.state();
+             const std::vector<double> state = pca.save_state();
              return py::array_t<double>(static_cast<py::ssize_t>(state.size()), state.data());
            })
-      .def("restore", [](Pca& pca, const Flat<double>& state) {
-        pca.restore({state.data(), state.data() + state.size()});
+      .def("load_state", [](Pca& pca, const Flat<double>& state) {
+        pca.load_state({state.data(), state.data() + state.size()});
       });
 }
 

@@ -17,12 +17,13 @@ template <class T>
 py::array matrix(const std::string& text, const py::object& x, const py::object& y, int threads) {
   const HeldRows<T> rows(x);
   if (y.is_none())
-    return array_of(released(
-        [&] { return Kernel::parse(text).completed(rows.rows()).matrix(rows.rows(), threads); }));
+    return array_of(released([&] {
+      return Kernel::parse(text).completed(rows.rows()).matrix(rows.rows(), {.threads = threads});
+    }));
   const HeldRows<T> others(y);
   return array_of(released([&] {
     const Kernel kernel = Kernel::parse(text).completed(others.rows());
-    return kernel.matrix(rows.rows(), others.rows(), threads);
+    return kernel.matrix(rows.rows(), others.rows(), {.threads = threads});
   }));
 }
 
@@ -46,7 +47,8 @@ template <class T>
 py::dict check(const std::string& text, const py::object& x, Index at_most, int threads) {
   const HeldRows<T> rows(x);
   return dict_of(released([&] {
-    return check_kernel(Kernel::parse(text).completed(rows.rows()), rows.rows(), at_most, threads);
+    return check_kernel(Kernel::parse(text).completed(rows.rows()), rows.rows(),
+                        {.rows = at_most, .threads = threads});
   }));
 }
 
@@ -72,7 +74,7 @@ void register_kernels(py::module_& module) {
       [](const py::object& k, int threads) {
         const HeldRows<double> held(k);
         const Matrix<double> matrix = held.rows().dense();
-        return dict_of(released([&] { return check_kernel_matrix(matrix, threads); }));
+        return dict_of(released([&] { return check_kernel_matrix(matrix, {.threads = threads}); }));
       },
       py::arg("k"), py::arg("threads") = 0);
   module.def(

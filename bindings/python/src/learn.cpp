@@ -78,8 +78,8 @@ void register_learn(py::module_& module) {
       .def_property_readonly("rows", &Hebbian::rows)
       .def_property_readonly("steps", &Hebbian::steps)
       .def_property_readonly("weights", [](const Hebbian& h) { return array_of(h.weights()); })
-      .def("state", [](const Hebbian& h) { return py::bytes(h.save_state()); })
-      .def("restore", [](Hebbian& h, const std::string& state) { h.load_state(state); });
+      .def("save_state", [](const Hebbian& h) { return py::bytes(h.save_state()); })
+      .def("load_state", [](Hebbian& h, const std::string& state) { h.load_state(state); });
   module.def("rules", [] {
     std::vector<std::string> names;
     for (const RuleEntry& entry : rule_table()) names.push_back(entry.name);

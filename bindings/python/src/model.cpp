@@ -35,7 +35,8 @@ py::array transform(const Model<T>& model, const py::object& x, int threads) {
 template <class T>
 py::array inverse(const Model<T>& model, const py::object& scores, int threads) {
   const HeldRows<T> held(scores);
-  return array_of(released([&] { return model.inverse(held.rows().dense(), threads); }));
+  return array_of(
+      released([&] { return model.inverse(held.rows().dense(), {.threads = threads}); }));
 }
 
 template <class T>
@@ -137,6 +138,33 @@ Model<T> landmark_model(const std::string& kernel, const py::object& landmarks,
   return Model<T>(std::move(parts));
 }
 
+/// A kernel that only Python can evaluate: a file has its name.
+Kernel python_kernel(const std::string& name) {
+  return Kernel::function(name, [name](auto, auto) -> double {
+    throw Error(Errc::bad_option, "the kernel function '" + name + "' is evaluated by Python");
+  });
+}
+
+/// A model of similarities, as one of a function of these rows: what is saved.
+template <class T>
+Model<T> function_model(const Model<T>& model, const py::object& x, const std::string& name) {
+  const HeldRows<T> held(x);
+  ModelParts<T> parts = model.parts();
+  parts.map = kernel_map<T>(python_kernel(name), Matrix<T>(held.rows().dense()));
+  parts.input_mean = Vector<T>::Zero(held.rows().cols());
+  return Model<T>(std::move(parts));
+}
+
+/// And back: what scores similarities that Python has computed.
+template <class T>
+Model<T> similarity_model(const Model<T>& model) {
+  ModelParts<T> parts = model.parts();
+  parts.map = precomputed_map<T>(model.map().features());
+  parts.input_mean.resize(0);
+  parts.feature_names.clear();
+  return Model<T>(std::move(parts));
+}
+
 template <class T>
 void register_model(py::module_& module, const char* name) {
   using M = Model<T>;
@@ -171,6 +199,8 @@ void register_model(py::module_& module, const char* name) {
       .def("with_components", &with_components<T>, py::arg("components"),
            "Its first components, or more of them that have no variance.")
       .def("named", &named<T>, py::arg("feature_names"))
+      .def("of_function", &function_model<T>, py::arg("x"), py::arg("name"))
+      .def("of_similarities", &similarity_model<T>)
       .def("save", &M::save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def(py::pickle([](const M& m) { return py::bytes(m.serialize()); },
                       [](const py::bytes& bytes) {
@@ -184,7 +214,13 @@ void register_model(py::module_& module) {
   register_model<float>(module, "Model32");
   register_model<double>(module, "Model64");
   module.def(
-      "load", [](const std::string& path) { return load_any(path); }, py::arg("path"));
+      "load",
+      [](const std::string& path, const std::vector<std::string>& functions) {
+        std::vector<Kernel> kernels;
+        for (const std::string& name : functions) kernels.push_back(python_kernel(name));
+        return load_any(path, kernels);
+      },
+      py::arg("path"), py::arg("functions") = std::vector<std::string>{});
   module.def(
       "to_single", [](const Model<double>& m) { return Model<float>::deserialize(m.serialize()); },
       py::arg("model"), "The same model in single precision.");

@@ -52,6 +52,7 @@ PYBIND11_MODULE(_mercer, module) {
   register_incremental(module);
   register_kernels(module);
   register_learn(module);
+  register_eigs(module);
 }
 
 }  // namespace mercer::python

@@ -1,7 +1,9 @@
 #include "learn/rules/hebbian_state.hpp"
 
+#include "core/monitor.hpp"
 #include "core/random.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "data/finite.hpp"
 #include "learn/run/incoming_rows.hpp"
 #include "linalg/blas.hpp"
@@ -284,7 +286,8 @@ Hebbian::~Hebbian() = default;
 Hebbian::Hebbian(Hebbian&&) noexcept = default;
 Hebbian& Hebbian::operator=(Hebbian&&) noexcept = default;
 
-void Hebbian::update(const Rows<double>& rows, const double* weights) {
+void Hebbian::update(const Rows<double>& rows, Weights row_weights) {
+  const double* weights = weights_of(row_weights, rows.rows());
   State& s = *state_;
   const Index d = s.map->inputs();
   const auto seen = [&] { return s.rows + s.skipped + s.waiting; };
@@ -311,7 +314,9 @@ void Hebbian::update(const Rows<double>& rows, const double* weights) {
               "row {}: a feature overflows; scale the columns", seen() + i + 1);
     s.learn(features.data(), count, features.cols(), own);
   };
+  Reporter report(s.options.monitor, "learning", "rows", static_cast<double>(rows.rows()));
   for (Index i = 0; i < rows.rows(); i += block) {
+    report(static_cast<double>(i));
     const Index count = std::min(block, rows.rows() - i);
     const bool weigh =
         !weights || std::find(weights + i, weights + i + count, 0.0) == weights + i + count;

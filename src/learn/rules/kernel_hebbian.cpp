@@ -1,7 +1,9 @@
 #include "learn/rules/kernel_hebbian_state.hpp"
 
 #include "core/memory.hpp"
+#include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "data/finite.hpp"
 #include "kernels/weighted_width.hpp"
 #include "simd/hebbian_step.hpp"
@@ -57,7 +59,7 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
   const double bytes = 8 * static_cast<double>(count) * static_cast<double>(count);
   mean = Vector<double>::Zero(count);
   if (bytes <= static_cast<double>(options.memory)) {
-    kept = kernel.matrix(Rows<double>(x), options.threads);
+    kept = kernel.matrix(Rows<double>(x), {options.threads, options.monitor});
     mean = kept * share;
     grand = mean.dot(share);
     for (Index i = 0; i < count; ++i)
@@ -100,8 +102,9 @@ KernelHebbian::State::State(const Kernel& k, const Rows<double>& rows, KernelHeb
 }
 
 KernelHebbian::KernelHebbian(const Kernel& kernel, const Rows<double>& x,
-                             KernelHebbianOptions options, const double* row_weights)
-    : state_(std::make_unique<State>(kernel, x, std::move(options), row_weights)) {}
+                             KernelHebbianOptions options, Weights row_weights)
+    : state_(std::make_unique<State>(kernel, x, std::move(options),
+                                     weights_of(row_weights, x.rows()))) {}
 KernelHebbian::~KernelHebbian() = default;
 KernelHebbian::KernelHebbian(KernelHebbian&&) noexcept = default;
 KernelHebbian& KernelHebbian::operator=(KernelHebbian&&) noexcept = default;
@@ -124,7 +127,9 @@ void KernelHebbian::update(std::span<const Index> order) {
   Vector<double> unit = Vector<double>::Zero(n), y(k), next(k);
   std::vector<double> scratch(static_cast<std::size_t>(hebbian_scratch(k)));
   const double mean_square = s.squares.dot(s.share), floor = 1e-12 * mean_square;
+  Reporter report(s.options.monitor, "learning", "rows", static_cast<double>(order.size()));
   s.each_block(order, [&](const Index* rows, const std::vector<const double*>& sections) {
+    report(static_cast<double>(rows - order.data()));
     outputs(s.a.data(), k, n, sections[0], y.data(), scratch.data());
     for (std::size_t r = 0; r < sections.size(); ++r) {
       const double square = s.squares[rows[r]], output = y.squaredNorm();

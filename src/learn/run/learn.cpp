@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "learn/run/learn_exact.hpp"
 #include "learn/run/learn_input.hpp"
 #include "learn/run/learn_learner.hpp"
@@ -152,7 +153,7 @@ class Run {
     if (!rows_)
       if (const auto whole = in_.source->whole()) {
         judged_ = whole->rows;
-        judged_weights_ = whole->weights;
+        judged_weights_ = weights_of(whole->weights, whole->rows.rows());
       }
     if (rows_) {
       judged_ = *rows_;
@@ -226,7 +227,8 @@ class Run {
       const std::int64_t before = learner_->steps();
       learner_->update(block.rows, block.weights);
       position_ += rows;
-      for (Index i = 0; i < rows; ++i) position_weight_ += block.weights ? block.weights[i] : 1;
+      for (Index i = 0; i < rows; ++i)
+        position_weight_ += block.weights.empty() ? 1 : block.weights[static_cast<std::size_t>(i)];
       after(before);
       report_(static_cast<double>(learner_->rows() + learner_->skipped()));
       if (stopped_) return;
@@ -512,7 +514,7 @@ Learned learn(Source<double>& source, const LearnOptions& options) {
   return Run(source, options).go();
 }
 
-Learned learn(const Rows<double>& rows, const LearnOptions& options, const double* weights) {
+Learned learn(const Rows<double>& rows, const LearnOptions& options, Weights weights) {
   return learn(*from_memory(rows, weights), options);
 }
 

@@ -1,6 +1,7 @@
 #include "learn/run/learn_exact.hpp"
 
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "pca/mapped_source.hpp"
 #include "solvers/dense.hpp"
 
@@ -43,7 +44,8 @@ void move_origin(Exact& exact, const Vector<double>& delta) {
 Exact exact_pairs(const Rows<double>* memory, const double* weights, Source<double>& source,
                   const std::shared_ptr<const Map<double>>& map, const Standard* standard,
                   const LearnOptions& options) {
-  const auto borrowed = memory ? from_memory(*memory, weights) : nullptr;
+  const auto borrowed =
+      memory ? from_memory(*memory, as_weights(weights, memory->rows())) : nullptr;
   Source<double>& rows = memory ? *borrowed : source;
   FitOptions fitting;
   fitting.center = options.learner.centre != LearnedMean::none;

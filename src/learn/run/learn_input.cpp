@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "learn/run/learn_identity.hpp"
 #include "operators/column_means.hpp"
 #include "pca/validate.hpp"
@@ -55,7 +56,7 @@ LearnInput take_in(Source<double>& source, const LearnOptions& o) {
   }
   if (const auto whole = source.whole()) {
     in.memory = whole->rows;
-    in.weights = whole->weights;
+    in.weights = weights_of(whole->weights, whole->rows.rows());
   } else {
     in.table = read_all(source, static_cast<std::size_t>(allowed / 2));
     in.memory = in.table.rows();
@@ -115,8 +116,7 @@ LearnSpace space_of(LearnInput& in, const LearnOptions& o, const Standard* stand
     while (first.rows() < o.landmarks) {
       const auto block = in.source->next();
       if (!block) break;
-      if (block->weights)
-        weights.insert(weights.end(), block->weights, block->weights + block->rows.rows());
+      weights.insert(weights.end(), block->weights.begin(), block->weights.end());
       const Matrix<double> rows = landmark_rows(block->rows, block->rows.rows(), nullptr);
       first.conservativeResize(first.rows() + rows.rows(), d);
       first.bottomRows(rows.rows()) = rows;

@@ -1,6 +1,7 @@
 #include "learn/run/learn_learner.hpp"
 
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "learn/run/learn_input.hpp"
 
 #include <utility>
@@ -30,7 +31,7 @@ class Common : public RunLearner {
 class OfFeatures final : public Common<Hebbian> {
  public:
   using Common::Common;
-  void update(const Rows<double>& rows, const double* weights) override {
+  void update(const Rows<double>& rows, Weights weights) override {
     learner_.update(rows, weights);
   }
   void flush() override { learner_.flush(); }
@@ -45,7 +46,7 @@ class OfFeatures final : public Common<Hebbian> {
 class OfRows final : public Common<KernelHebbian> {
  public:
   using Common::Common;
-  void update(const Rows<double>& rows, const double*) override {
+  void update(const Rows<double>& rows, Weights) override {
     std::vector<Index> numbers;
     for (Index i = 0; i < rows.rows(); ++i) numbers.push_back(static_cast<Index>(rows.row(i)[0]));
     learner_.update(numbers);
@@ -78,7 +79,7 @@ std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, const Matrix<do
                      .seed = l.seed,
                      .memory = static_cast<std::size_t>(allowed_memory(o) / 4),
                      .threads = l.threads},
-                    weights));
+                    as_weights(weights, anchors.rows())));
 }
 
 }  // namespace mercer

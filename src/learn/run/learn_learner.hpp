@@ -17,7 +17,7 @@ class RunLearner {
  public:
   virtual ~RunLearner() = default;
   /// `weights`: one a row, or null.
-  virtual void update(const Rows<double>& rows, const double* weights) = 0;
+  virtual void update(const Rows<double>& rows, Weights weights) = 0;
   virtual void flush() = 0;
   virtual Model<double> model() const = 0;
 

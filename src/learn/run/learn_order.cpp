@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include "core/weights.hpp"
 
 namespace mercer {
 
@@ -65,11 +66,15 @@ bool RowOrder::refill() {
 }
 
 Block<double> RowOrder::chosen(Index most) {
-  const auto part = [&](const Rows<double>& rows, const double* weights, Index n) {
+  const auto part = [&](const Rows<double>& rows, std::span<const double> weights, Index n) {
     at_ += n;
-    return Block<double>{rows.middle(at_ - n, n), weights ? weights + at_ - n : nullptr};
+    if (!weights.empty())
+      weights = weights.subspan(static_cast<std::size_t>(at_ - n), static_cast<std::size_t>(n));
+    return Block<double>{rows.middle(at_ - n, n), weights};
   };
-  if (memory_ && !shuffled_) return part(*memory_, weights_, std::min(most, memory_->rows() - at_));
+  if (memory_ && !shuffled_)
+    return part(*memory_, as_weights(weights_, memory_->rows()),
+                std::min(most, memory_->rows() - at_));
   if (!memory_) {
     if (at_ == block_.rows.rows() && !refill()) return {};
     return part(block_.rows, block_.weights, std::min(most, block_.rows.rows() - at_));
@@ -79,7 +84,7 @@ Block<double> RowOrder::chosen(Index most) {
   const Index* order = order_.data() + at_;
   if (memory_->sparse()) {
     ++at_;
-    return {memory_->middle(*order, 1), weights_ ? weights_ + *order : nullptr};
+    return {memory_->middle(*order, 1), as_weights(weights_ ? weights_ + *order : nullptr, 1)};
   }
   const Index d = memory_->cols();
   const Index n =
@@ -91,7 +96,7 @@ Block<double> RowOrder::chosen(Index most) {
     if (weights_) gathered_weights_.push_back(weights_[order[i]]);
   }
   at_ += n;
-  return {gathered_, weights_ ? gathered_weights_.data() : nullptr};
+  return {gathered_, gathered_weights_};
 }
 
 Block<double> RowOrder::next(Index most) {

@@ -25,7 +25,7 @@ class Replayed final : public Source<double> {
   const Schema& schema() const override { return rest_.schema(); }
   std::optional<Block<double>> next() override {
     if (std::exchange(given_, true)) return rest_.next();
-    return Block<double>{Rows<double>(first_), weights_.empty() ? nullptr : weights_.data()};
+    return Block<double>{Rows<double>(first_), weights_};
   }
   void rewind() override { rest_.rewind(); }
   bool can_rewind() const override { return false; }

@@ -16,8 +16,13 @@
 
 namespace mercer {
 
+namespace detail {
+class Moment;
+}
+using detail::Moment;
+
 /// R, the second moment of the rows, on row vectors v.
-class Moment {
+class detail::Moment {
  public:
   virtual ~Moment() = default;
   /// ⟨v, w⟩ = v·dual(w): of weights that are combinations of rows. Otherwise v itself.

@@ -184,10 +184,10 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   };
   if (const auto* f = std::get_if<Fourier>(&approx)) {
     require_fits("fourier", f->features);
-    space.map = fourier_map<T>(kernel, rows.cols(), f->features, f->orthogonal, options.seed);
+    space.map = fourier_map<T>(kernel, rows.cols(), f->features, {f->orthogonal, options.seed});
   } else if (const auto* s = std::get_if<TensorSketch>(&approx)) {
     require_fits("tensorsketch", s->features);
-    space.map = tensor_sketch_map<T>(kernel, rows.cols(), s->features, options.seed);
+    space.map = tensor_sketch_map<T>(kernel, rows.cols(), s->features, {options.seed});
   } else {
     space.landmarks =
         finished(nystrom ? choose_landmarks(rows, kernel, *nystrom, candidates)

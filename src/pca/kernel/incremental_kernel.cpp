@@ -1,7 +1,9 @@
 #include <mercer/incremental_kernel.hpp>
 
 #include "core/memory.hpp"
+#include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/model_of.hpp"
@@ -92,7 +94,8 @@ IncrementalKernelPca<T>& IncrementalKernelPca<T>::operator=(IncrementalKernelPca
     default;
 
 template <class T>
-void IncrementalKernelPca<T>::update(const Rows<T>& rows, const double* weights) {
+void IncrementalKernelPca<T>::update(const Rows<T>& rows, Weights given) {
+  const double* weights = weights_of(given, rows.rows());
   State& s = *state_;
   require(rows.cols() == s.columns, Errc::bad_data, "rows have {} columns, not {}", rows.cols(),
           s.columns);
@@ -107,14 +110,17 @@ void IncrementalKernelPca<T>::update(const Rows<T>& rows, const double* weights)
     s.keep(rows.middle(0, kept), weights);
     if (s.first.size() == s.first_rows) s.fix();
   }
-  if (kept < rows.rows())
-    s.sum(rows.middle(kept, rows.rows() - kept), weights ? weights + kept : nullptr);
+  constexpr double work = 1e6;  // flops per row: features and their products
+  in_pieces(rows.rows() - kept, work, s.options.monitor, "features", [&](Index from, Index count) {
+    s.sum(rows.middle(kept + from, count), weights ? weights + kept + from : nullptr);
+  });
 }
 
 template <class T>
 Model<T> IncrementalKernelPca<T>::model() const {
   const State& s = *state_;
-  if (!s.sums) return fit(s.first.rows(), s.options, s.weights_of_first());
+  if (!s.sums)
+    return fit(s.first.rows(), s.options, as_weights(s.weights_of_first(), s.first.rows().rows()));
   ModelParts<T> parts = parts_of(*s.sums, *s.options.approx, s.options);
   parts.input_mean = s.standard.mean.template cast<T>();
   parts.scale = s.standard.scale.template cast<T>();

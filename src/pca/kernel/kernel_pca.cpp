@@ -73,7 +73,7 @@ double check_precomputed(const Rows<T>& k, const FitOptions& options, double& no
     for (Index j = 0; j < n; ++j)
       sample(i, j) = 0.5 * (static_cast<double>(dense(i * k.rows() / n, j * k.rows() / n)) +
                             dense(j * k.rows() / n, i * k.rows() / n));
-  MercerCheck check = check_kernel_matrix(sample, options.threads);
+  MercerCheck check = check_kernel_matrix(sample, {.threads = options.threads});
   if (check.smallest >= -allowed * static_cast<double>(n)) return asymmetry;
   for (Index i = 0; i < n; ++i) check.sample[static_cast<std::size_t>(i)] = i * k.rows() / n;
   refuse_invalid(check, "the precomputed kernel matrix");
@@ -195,7 +195,7 @@ Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights,
 template <class T>
 void require_valid(const Kernel& kernel, const Rows<T>& rows, int threads) {
   if (!kernel.always_valid())
-    refuse_invalid(check_kernel(kernel, rows, checked_rows, threads),
+    refuse_invalid(check_kernel(kernel, rows, {.rows = checked_rows, .threads = threads}),
                    fmt::format("the kernel {}", kernel.text()));
 }
 

@@ -47,7 +47,7 @@ MissedPairs pairs_of(const Kernel& kernel, const Map<T>& map, const RowList<T>& 
   map.apply(rows.rows(), phi);
   MissedPairs out;
   const Matrix<double> features = phi.template cast<double>();
-  out.whole = kernel.matrix(exact.rows(), 1);
+  out.whole = kernel.matrix(exact.rows(), {.threads = 1});
   out.whole.diagonal() = kernel.diagonal(exact.rows());
   out.missed = out.whole - features * features.transpose();
   return out;

@@ -1,7 +1,9 @@
 #include <mercer/incremental.hpp>
 
 #include "core/memory.hpp"
+#include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "data/finite.hpp"
 #include "operators/centred_factor.hpp"
 #include "pca/intervals.hpp"
@@ -85,13 +87,18 @@ template <class T>
 IncrementalPca<T>::~IncrementalPca() = default;
 
 template <class T>
-void IncrementalPca<T>::update(const Rows<T>& rows, const double* weights) {
+void IncrementalPca<T>::update(const Rows<T>& rows, Weights given) {
+  const double* weights = weights_of(given, rows.rows());
   if (rows.rows() == 0) return;
   require(rows.cols() == moments_.features(), Errc::bad_data, "the batch has {} columns, not {}",
           rows.cols(), moments_.features());
   require_finite_batch(rows, moments_.rows(), options_.threads);
   require_weights(weights, rows.rows());
-  factor_->add(rows, weights, options_.threads, &moments_);
+  const double d = static_cast<double>(rows.cols());
+  in_pieces(rows.rows(), d * d, options_.monitor, "moments", [&](Index first, Index count) {
+    factor_->add(rows.middle(first, count), weights ? weights + first : nullptr, options_.threads,
+                 &moments_);
+  });
   weighted_ = weighted_ || weights != nullptr;
 }
 
@@ -121,8 +128,8 @@ Model<T> IncrementalPca<T>::model() const {
 }
 
 template <class T>
-std::vector<double> IncrementalPca<T>::state() const {
-  const std::vector<double> moments = moments_.state(), factor = factor_->state();
+std::vector<double> IncrementalPca<T>::save_state() const {
+  const std::vector<double> moments = moments_.save_state(), factor = factor_->state();
   std::vector<double> out{static_cast<double>(moments.size())};
   out.insert(out.end(), moments.begin(), moments.end());
   out.insert(out.end(), factor.begin(), factor.end());
@@ -131,12 +138,12 @@ std::vector<double> IncrementalPca<T>::state() const {
 }
 
 template <class T>
-void IncrementalPca<T>::restore(const std::vector<double>& state) {
+void IncrementalPca<T>::load_state(const std::vector<double>& state) {
   require(!state.empty(), Errc::bad_data, "an empty list is not a state of incremental PCA");
   const auto rest = static_cast<double>(state.size() - 1);
   const auto count = state[0] >= 0 && state[0] < rest ? static_cast<std::ptrdiff_t>(state[0]) : 0;
   Moments moments(moments_.features());
-  moments.restore({state.begin() + 1, state.begin() + 1 + count});
+  moments.load_state({state.begin() + 1, state.begin() + 1 + count});
   const auto left = state.size() - 2 - static_cast<std::size_t>(count);
   CentredFactor factor(moments_.features());
   require(factor.restore(state.data() + 1 + count, left), Errc::bad_data,

@@ -1,6 +1,7 @@
 #include <mercer/merge.hpp>
 
 #include "core/memory.hpp"
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
@@ -156,7 +157,7 @@ class Factor {
 
 /// The factor itself, or where that is taller than wide its triangle.
 template <class T>
-Matrix<double> condensed(const Factor<T>& factor) {
+Matrix<double> condensed(const Factor<T>& factor, Reporter& report) {
   const Index d = factor.features();
   if (factor.rows() <= d) {
     Matrix<double> all(factor.rows(), d);
@@ -171,6 +172,7 @@ Matrix<double> condensed(const Factor<T>& factor) {
   Triangle triangle(d);
   for (std::size_t i = 0; i < factor.models(); ++i) {
     const Matrix<double> rows = factor.rows(i);
+    report(static_cast<double>(i));
     for (Index at = 0; at < rows.rows();) {
       const Index n = std::min(triangle.capacity(), rows.rows() - at);
       std::copy_n(rows.row(at).data(), n * d, triangle.rows());
@@ -251,9 +253,11 @@ template <class T>
 Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto orders = require_mergeable(models, options.names);
+  Reporter progress(options.monitor, "merging", "models", static_cast<double>(models.size()));
+  progress(0);
   const Factor<T> factor(models, orders);
   const BlasThreads one(1);
-  const Matrix<double> rows = condensed(factor);
+  const Matrix<double> rows = condensed(factor, progress);
   Spectrum s = decomposed(rows, std::numeric_limits<T>::epsilon(), options.threads);
 
   ModelParts<T> parts = models[0].parts();

@@ -1,6 +1,7 @@
 #include "pca/linear/spectrum.hpp"
 
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "operators/column_means.hpp"
 #include "operators/gram.hpp"
 #include "pca/intervals.hpp"
@@ -194,7 +195,7 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
   const Vector<double> centre = fill ? means(passes, options) : Vector<double>();
   Moments moments = fill ? Moments(centre) : Moments(d);
   const auto add = [&](const Rows<T>& rows, const double* weights) {
-    moments.add(rows, weights, options.threads);
+    moments.add(rows, as_weights(weights, rows.rows()), {.threads = options.threads});
   };
   passes.run("covariance", add);
   require_rows(passes, options);

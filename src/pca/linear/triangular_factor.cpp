@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "operators/centred.hpp"
@@ -166,7 +167,7 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Mo
   Moments moments(known ? Vector<double>() : centre);
   if (!known)
     passes.run("check", [&](const Rows<T>& block, const double* weights) {
-      moments.add(block, weights, options.threads);
+      moments.add(block, as_weights(weights, block.rows()), {.threads = options.threads});
     });
   hold_against(known ? *known : moments, std::move(r), options, s);
   s.rounding = s.rounding + filling;

@@ -1,6 +1,7 @@
 #include <mercer/fit.hpp>
 
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "operators/centred.hpp"
 #include "pca/passes.hpp"
 #include "pca/standard.hpp"
@@ -72,11 +73,12 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
         centre = Eigen::Map<const Vector<T>>(rows.row(i), d).template cast<double>();
         centred = true;
       }
-      for_centred_blocks(rows, centre, options.missing == Missing::mean,
-                         [&](const auto& x, Index first) {
-                           const Matrix<double> y = x * q.transpose();
-                           projected.add(Rows<double>(y), weights ? weights + first : nullptr, 1);
-                         });
+      for_centred_blocks(
+          rows, centre, options.missing == Missing::mean, [&](const auto& x, Index first) {
+            const Matrix<double> y = x * q.transpose();
+            projected.add(y, as_weights(weights ? weights + first : nullptr, y.rows()),
+                          {.threads = 1});
+          });
     });
     return projected;
   };

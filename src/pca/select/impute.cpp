@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "pca/validate.hpp"
 
 #include <cmath>
@@ -94,7 +95,8 @@ Vector<T> shrinkage(const Model<T>& model) {
 
 template <class T>
 Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& options,
-                  const double* weights) {
+                  Weights given) {
+  const double* weights = weights_of(given, x.rows());
   FitOptions inner = fit;
   inner.missing = Missing::em;
   validate(inner);
@@ -122,12 +124,12 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
   double last = 0;
   for (int iteration = 1; iteration <= options.iterations; ++iteration) {
     report(iteration);
-    const Model<T> model = mercer::fit(Rows<T>(out.x), inner, weights);
+    const Model<T> model = mercer::fit(Rows<T>(out.x), inner, given);
     for (std::size_t r = 0; r < rows.size(); ++r)
       some.row(static_cast<Index>(r)) = out.x.row(rows[r]);
     Matrix<T> scores = model.transform(some, {.threads = fit.threads});
     scores.array().rowwise() *= shrinkage(model).array().transpose();
-    const Matrix<T> told = model.inverse(scores, fit.threads);
+    const Matrix<T> told = model.inverse(scores, {.threads = fit.threads});
     double largest = 0;
     Index at = -1, row = -1;
     for (const Hole& hole : holes) {
@@ -153,7 +155,7 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
 }
 
 template <class T>
-Model<T> fit(const Imputed<T>& rows, const FitOptions& options, const double* weights,
+Model<T> fit(const Imputed<T>& rows, const FitOptions& options, Weights weights,
              const Schema& schema) {
   FitOptions complete = options;
   complete.missing = Missing::error;
@@ -173,10 +175,9 @@ Model<T> fit(const Imputed<T>& rows, const FitOptions& options, const double* we
   return Model<T>(std::move(parts));
 }
 
-#define MERCER_INSTANTIATE(T)                                                         \
-  template Imputed<T> impute(const Rows<T>&, const FitOptions&, const ImputeOptions&, \
-                             const double*);                                          \
-  template Model<T> fit(const Imputed<T>&, const FitOptions&, const double*, const Schema&);
+#define MERCER_INSTANTIATE(T)                                                                   \
+  template Imputed<T> impute(const Rows<T>&, const FitOptions&, const ImputeOptions&, Weights); \
+  template Model<T> fit(const Imputed<T>&, const FitOptions&, Weights, const Schema&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

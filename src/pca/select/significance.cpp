@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/require.hpp"
+#include "core/weights.hpp"
 #include "model/parts.hpp"
 #include "pca/kernel/sampled_rows.hpp"
 
@@ -255,16 +256,17 @@ Index significant_components(const ComponentChoice& choice, double level) {
 
 template <class T>
 ComponentChoice significance(const Rows<T>& x, const FitOptions& fit,
-                             const SignificanceOptions& options, const double* weights) {
+                             const SignificanceOptions& options, Weights weights) {
   require(!fit.precomputed, Errc::bad_option,
           "a precomputed kernel matrix has no columns to permute: give a number of components "
           "(`components`)");
   // A width that is left to the data is that of the data, not of their permutations.
   FitOptions fixed = fit;
   bool known = !fit.kernel;
-  return parallel_analysis<T>(x, weights, fit.kernel.has_value(), fit, options,
-                              [&](const Rows<T>& rows, const double* w, Index most) {
-                                const Model<T> model = mercer::fit(rows, quick(fixed, most), w);
+  return parallel_analysis<T>(x, weights_of(weights, x.rows()), fit.kernel.has_value(), fit,
+                              options, [&](const Rows<T>& rows, const double* w, Index most) {
+                                const Model<T> model = mercer::fit(rows, quick(fixed, most),
+                                                                   as_weights(w, rows.rows()));
                                 if (!known) {  // the first are the data themselves
                                   fixed.kernel = Kernel::parse(model.map().kernel());
                                   known = true;
@@ -276,11 +278,12 @@ ComponentChoice significance(const Rows<T>& x, const FitOptions& fit,
 template <class T>
 ComponentChoice significance(const Rows<T>& x, std::shared_ptr<const Map<T>> map,
                              const FitOptions& fit, const SignificanceOptions& options,
-                             const double* weights) {
-  return parallel_analysis<T>(x, weights, true, fit, options,
-                              [&](const Rows<T>& rows, const double* w, Index most) {
-                                return values_of(mercer::fit(rows, map, quick(fit, most), w));
-                              });
+                             Weights weights) {
+  return parallel_analysis<T>(
+      x, weights_of(weights, x.rows()), true, fit, options,
+      [&](const Rows<T>& rows, const double* w, Index most) {
+        return values_of(mercer::fit(rows, map, quick(fit, most), as_weights(w, rows.rows())));
+      });
 }
 
 FitOptions with_choice(const FitOptions& options, const ComponentChoice& choice) {
@@ -302,7 +305,8 @@ Table<T> rows_for_significance(Source<T>& source, const FitOptions& options) {
   std::int64_t number = 0;
   while (const auto block = source.next())
     for (Index i = 0; i < block->rows.rows(); ++i) {
-      const double weight = block->weights ? block->weights[i] : 1.0;
+      const double weight =
+          block->weights.empty() ? 1.0 : block->weights[static_cast<std::size_t>(i)];
       reservoir.offer(block->rows, i, number++, weight > 0 ? 1 : 0, weight);
     }
   source.rewind();
@@ -312,7 +316,8 @@ Table<T> rows_for_significance(Source<T>& source, const FitOptions& options) {
     list.push_back(row);
     weights.push_back(row.along);
   }
-  return read_all(*from_memory(list.rows(), source.schema().weighted ? weights.data() : nullptr));
+  return read_all(
+      *from_memory(list.rows(), source.schema().weighted ? Weights(weights) : Weights()));
 }
 
 template <class T>
@@ -323,13 +328,12 @@ Model<T> with_first(const Model<T>& all, Index kept, std::string method, std::st
   return Model<T>(std::move(parts));
 }
 
-#define MERCER_INSTANTIATE(T)                                                          \
-  template ComponentChoice significance(const Rows<T>&, const FitOptions&,             \
-                                        const SignificanceOptions&, const double*);    \
-  template ComponentChoice significance(const Rows<T>&, std::shared_ptr<const Map<T>>, \
-                                        const FitOptions&, const SignificanceOptions&, \
-                                        const double*);                                \
-  template Table<T> rows_for_significance(Source<T>&, const FitOptions&);              \
+#define MERCER_INSTANTIATE(T)                                                                    \
+  template ComponentChoice significance(const Rows<T>&, const FitOptions&,                       \
+                                        const SignificanceOptions&, Weights);                    \
+  template ComponentChoice significance(const Rows<T>&, std::shared_ptr<const Map<T>>,           \
+                                        const FitOptions&, const SignificanceOptions&, Weights); \
+  template Table<T> rows_for_significance(Source<T>&, const FitOptions&);                        \
   template Model<T> with_first(const Model<T>&, Index, std::string, std::string);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -1,0 +1,115 @@
+// The public solver: any operator, any matrix.
+
+#include "support/errors.hpp"
+#include "support/operators.hpp"
+#include "support/random.hpp"
+
+#include <mercer/eigs.hpp>
+
+#include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/Sparse>
+
+#include <cmath>
+#include <numbers>
+
+namespace mercer::eigs_test {
+
+using test::expect_error;
+using test::refusal;
+
+/// −u″ on n points of an interval: eigenvalues 2 − 2 cos(jπ/(n + 1)).
+struct SecondDifference {
+  Index n = 0;
+  int calls = 0;
+  Index size() const { return n; }
+  void apply(const Matrix<double>& v, Matrix<double>& out) {
+    ++calls;
+    out = 2 * v;
+    out.topRows(n - 1) -= v.bottomRows(n - 1);
+    out.bottomRows(n - 1) -= v.topRows(n - 1);
+  }
+};
+static_assert(SymmetricOperator<SecondDifference>);
+
+double exact(Index n, Index j) {
+  return 2 - 2 * std::cos(static_cast<double>(j) * std::numbers::pi / static_cast<double>(n + 1));
+}
+
+TEST(Eigs, M_H2_an_operator_of_the_users_has_its_closed_form_eigenvalues) {
+  SecondDifference a{120};
+  for (const bool smallest : {false, true}) {
+    a.calls = 0;
+    const Eigs found = eigs(a, 4, {.smallest = smallest, .tolerance = 1e-9, .max_passes = 2000});
+    ASSERT_EQ(found.values.size(), 4);
+    ASSERT_EQ(found.vectors.rows(), 120);
+    ASSERT_EQ(found.vectors.cols(), 4);
+    EXPECT_EQ(found.passes, a.calls);
+    const Matrix<double> unit = found.vectors.transpose() * found.vectors;
+    EXPECT_LT((unit - Matrix<double>::Identity(4, 4)).cwiseAbs().maxCoeff(), 1e-12);
+    Matrix<double> image(120, 4);
+    a.apply(found.vectors, image);
+    for (Index j = 0; j < 4; ++j) {
+      const double wanted = exact(120, smallest ? j + 1 : 120 - j);
+      // An eigenvalue lies within the residual; 1e-14 is the rounding of the product.
+      EXPECT_NEAR(found.values[j], wanted, found.residuals[j] + 1e-14) << j;
+      const double residual = (image.col(j) - found.values[j] * found.vectors.col(j)).norm();
+      EXPECT_NEAR(residual, found.residuals[j], 1e-13);
+      EXPECT_LE(found.residuals[j], 4e-9);
+    }
+    // The fifth is not beyond the bound on what was not found.
+    const double fifth = exact(120, smallest ? 5 : 116);
+    EXPECT_TRUE(smallest ? fifth >= found.beyond - 1e-6 : fifth <= found.beyond + 1e-6);
+    EXPECT_GT(found.confidence, 0.999);
+  }
+}
+
+TEST(Eigs, M_H2_matrices_dense_and_sparse_and_expressions_are_operators) {
+  const Matrix<double> x = test::Random(1).normal(50, 30);
+  const Eigen::MatrixXd a = x.transpose() * x;
+  const Eigen::VectorXd wanted =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a).eigenvalues().reverse();
+  const auto near = [&](const Eigs& found) {
+    EXPECT_LT((found.values - wanted.head(3)).cwiseAbs().maxCoeff(), 1e-10 * wanted[0]);
+  };
+  near(eigs(a, 3));
+  near(eigs(Matrix<double>(a), 3));
+  near(eigs(x.transpose() * x, 3));
+  near(eigs(a.sparseView().eval(), 3));
+  near(eigs(Eigen::SparseMatrix<double, Eigen::RowMajor>(a.sparseView()), 3));
+  near(eigs(test::DenseOperator{a}, 3));  // a temporary will do
+  EXPECT_EQ(eigs(a, 30).values.size(), 30);
+  EXPECT_EQ(eigs(a, 3, {.seed = 5}).values, eigs(a, 3, {.seed = 5}).values);
+  const Eigs plain = eigs(a, 3, {.bound = false});
+  EXPECT_EQ(plain.confidence, 0);
+  EXPECT_TRUE(std::isinf(plain.beyond));
+  near(plain);
+  near(eigs(a, 3, {.start = Matrix<double>(Matrix<double>::Random(30, 2))}));
+  near(eigs(a, 3, {.memory = 1'000'000}));
+}
+
+TEST(Eigs, M_H3_what_cannot_be_is_refused) {
+  const Matrix<double> a = Matrix<double>::Identity(9, 9);
+  expect_error(Errc::bad_option, {"0 eigenpairs"}, [&] { eigs(a, 0); });
+  expect_error(Errc::bad_option, {"10 eigenpairs", "size 9"}, [&] { eigs(a, 10); });
+  expect_error(Errc::bad_option, {"`threads=-1`"}, [&] { eigs(a, 1, {.threads = -1}); });
+  expect_error(Errc::bad_option, {"tolerance"}, [&] { eigs(a, 1, {.tolerance = 0}); });
+  expect_error(Errc::bad_data, {"square"},
+               [&] { eigs(Matrix<double>(Matrix<double>::Zero(2, 3)), 1); });
+  expect_error(Errc::bad_data, {"not finite"}, [&] { eigs(Matrix<double>(a * std::nan("")), 1); });
+  expect_error(Errc::out_of_memory, {}, [&] { eigs(a, 2, {.memory = 10}); });
+  SecondDifference hard{400};
+  expect_error(Errc::not_converged, {},
+               [&] { eigs(hard, 5, {.smallest = true, .max_passes = 3}); });
+  struct Wrong {
+    Index size() const { return 3; }
+    void apply(const Matrix<double>&, Matrix<double>& out) { out.resize(2, 1); }
+  };
+  expect_error(Errc::bad_data, {"2×1"}, [] { eigs(Wrong{}, 1); });
+  struct NoProduct {
+    Index size() const { return 3; }
+  };
+  static_assert(!SymmetricOperator<NoProduct> && !SymmetricOperator<int>);
+}
+
+}  // namespace mercer::eigs_test
