@@ -123,7 +123,7 @@ struct FitOptions {
   /// Number of rows, drawn at random, to store in the model for pre-images (preimage.hpp). Linear
   /// models need none; kernel models always store their anchors.
   Index keep_rows = 0;
-  std::size_t memory = 0;             ///< budget in bytes; 0: the free memory
+  std::size_t memory = 0;             ///< budget in bytes; 0: half of the free memory
   int threads = 0;                    ///< 0: one per core
   std::uint64_t seed = default_seed;  ///< of start vectors, landmarks and random features
   Monitor monitor{};

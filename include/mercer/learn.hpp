@@ -62,7 +62,7 @@ struct LearnOptions {
   Order order = Order::automatic;
   Scale scale = Scale::none;  ///< `std` needs a pass before learning
   double until = 0;           ///< stop when no weight vector rotates by more: degrees; 0: never
-  std::size_t memory = 0;     ///< rows that fit into half of it are kept; 0: the free memory
+  std::size_t memory = 0;     ///< rows that fit into half of it are kept; 0: half of what is free
 
   bool theory = false;  ///< compare with exact eigenpairs and the ODE; needs passes before
   Index modes = 0;      ///< in the trace; 0: one per component, up to 16 for a single neuron

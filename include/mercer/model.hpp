@@ -87,6 +87,22 @@ struct Imputation {
   double change = 0;  ///< distance to the limit, in standard deviations of the columns
 };
 
+/// A method and its expected cost, computed before the fit (see plan.hpp).
+struct PlannedMethod {
+  std::string method;  ///< "covariance", "krylov", "cholesky(rank=500)", …
+  std::string why;     ///< the reason why it was chosen or rejected
+  double bytes = 0;    ///< excluding rows already in memory; not in model files
+  double passes = 0;   ///< over the rows, or over the kernel matrix; 0: unknown
+  double flops = 0;    ///< 0: unknown
+};
+
+/// The plan of a fit.
+struct PlanReport {
+  PlannedMethod chosen;
+  std::string rows;  ///< "in memory", "streamed" or "read once"
+  std::vector<PlannedMethod> rejected;
+};
+
 /// How a model was fitted.
 struct Report {
   std::string method = "pca";  ///< "pca"
@@ -102,6 +118,7 @@ struct Report {
   double total_squares = 0;                 ///< Σλ² of all directions; 0: unknown
   MergeReport merged;                       ///< see merge.hpp
   std::optional<ComponentChoice> chosen{};  ///< see significance.hpp
+  std::optional<PlanReport> plan{};         ///< none: merged, learned or made by hand
   std::optional<Imputation> imputation{};   ///< see impute.hpp
   double seconds = 0;
   std::int64_t peak_memory_bytes = 0;

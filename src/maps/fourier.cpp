@@ -1,5 +1,6 @@
 #include <mercer/map.hpp>
 
+#include "core/budget.hpp"
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "kernels/products.hpp"
@@ -111,10 +112,11 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, In
   const Index pairs = features / 2;
   const double bytes =
       static_cast<double>(pairs) * static_cast<double>(inputs) * (sizeof(T) + sizeof(double));
-  const auto available = static_cast<double>(available_memory_bytes());
-  require(bytes <= available, Errc::out_of_memory,
-          "fourier: {} frequencies of {} columns need {}, but only {} is free; use fewer features",
-          pairs, inputs, format_bytes(bytes), format_bytes(available));
+  const auto allowed = static_cast<double>(Budget(options.memory).bytes());
+  require(bytes <= allowed, Errc::out_of_memory,
+          "fourier: {} frequencies of {} columns need {}, but only {} is allowed; use fewer "
+          "features",
+          pairs, inputs, format_bytes(bytes), format_bytes(allowed));
 
   const BlasThreads one(1);  // the same numbers for any number of threads
   Random random(options.seed);

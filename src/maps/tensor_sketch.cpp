@@ -1,5 +1,6 @@
 #include <mercer/map.hpp>
 
+#include "core/budget.hpp"
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "kernels/node.hpp"
@@ -143,11 +144,11 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inpu
   require(inputs >= 1, Errc::bad_option, "a TensorSketch of {} columns", inputs);
   const double bytes = static_cast<double>(known.degree) * (static_cast<double>(inputs) + 1) *
                        (sizeof(T) + sizeof(Hash<T>));
-  const auto available = static_cast<double>(available_memory_bytes());
-  require(bytes <= available, Errc::out_of_memory,
-          "tensorsketch: {} hash functions of {} columns need {}, but only {} is free; use a "
+  const auto allowed = static_cast<double>(Budget(options.memory).bytes());
+  require(bytes <= allowed, Errc::out_of_memory,
+          "tensorsketch: {} hash functions of {} columns need {}, but only {} is allowed; use a "
           "smaller degree",
-          known.degree, inputs, format_bytes(bytes), format_bytes(available));
+          known.degree, inputs, format_bytes(bytes), format_bytes(allowed));
   Random random(options.seed);
   const auto buckets = static_cast<std::uint64_t>(features);
   return tensor_sketch_map<T>(kernel, features,
