@@ -118,7 +118,7 @@ struct Report {
   double total_squares = 0;                 ///< Σλ² of all directions; 0: unknown
   MergeReport merged;                       ///< see merge.hpp
   std::optional<ComponentChoice> chosen{};  ///< see significance.hpp
-  std::optional<PlanReport> plan{};         ///< none: merged, learned or made by hand
+  std::optional<PlanReport> plan{};         ///< none: merged, learned or constructed
   std::optional<Imputation> imputation{};   ///< see impute.hpp
   double seconds = 0;
   std::int64_t peak_memory_bytes = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Sizes in bytes as text, the peak of this process, and fresh memory at a bearable price.
+// Sizes in bytes as text, the peak memory of this process, and huge pages.
 
 #include <cstddef>
 #include <cstdint>

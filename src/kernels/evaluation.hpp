@@ -82,7 +82,7 @@ class Evaluation {
   bool from_products_ = false;  // the tile of distances holds inner products
 };
 
-/// Pairs of rows that kernels of this process were evaluated on so far, for tests of what is
+/// Number of pairs of rows for which this process has evaluated a kernel, for tests that nothing is
 /// computed twice. Counted tile by tile.
 std::uint64_t evaluated_pairs();
 

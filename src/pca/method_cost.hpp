@@ -1,28 +1,28 @@
 #pragma once
-// What each method costs: flops and bytes, from facts alone. The formulas of mercer/plan.hpp.
+// Flops and bytes of each method, from facts only: the formulas of mercer/plan.hpp.
 
 #include <mercer/plan.hpp>
 
 namespace mercer {
 
-/// The program itself, and what small things take.
+/// The program itself and small allocations.
 constexpr double overhead_bytes = 22 << 20;
 
 /// Bytes of the rows in memory.
 double row_bytes(const Facts& facts);
 
-/// Passes over rows or kernel matrix that a block of vectors needs, by what is seen on data whose
+/// Passes over rows or kernel matrix that a block of vectors needs, as measured on data whose
 /// variances fall slowly.
 double expected_passes(double tolerance);
 
 double linear_flops(Solver solver, const Facts& facts, const FitOptions& options);
-/// Memory that a solver of linear PCA takes beside the rows themselves.
+/// Working memory of a solver of linear PCA, in addition to the rows.
 double linear_bytes(Solver solver, const Facts& facts);
 
-/// All of the kernel matrix and LAPACK's copies of it.
+/// The kernel matrix and LAPACK's copies of it.
 double dense_bytes(double n);
 
-/// Of exact kernel PCA by blocks of vectors; `kept`: all tiles are computed once.
+/// Of exact kernel PCA by block Krylov; `kept`: all tiles are computed only once.
 double krylov_flops(const Facts& facts, const FitOptions& options, bool kept);
 double dense_flops(const Facts& facts, const FitOptions& options);
 constexpr double krylov_passes = 10;
@@ -31,16 +31,16 @@ constexpr double krylov_passes = 10;
 double approximate_flops(const Approx& approx, double m, const Facts& facts,
                          const FitOptions& options);
 double feature_bytes(double m);
-/// As many landmarks or features as that much working memory holds.
+/// Number of landmarks or features that fit into this working memory.
 Index most_features(double budget);
-/// Landmarks or features that are asked for; 0: as many as a tolerance takes.
+/// Requested number of landmarks or features; 0: determined by a tolerance.
 Index features_of(const Approx& approx);
 
 /// Seconds of exact kernel PCA with `work` bytes for tiles, and of m landmarks.
 double exact_seconds(double n, double work, const Speed& speed);
 double landmark_seconds(double n, double m, const Speed& speed);
 
-/// The speed of this machine, measured on the kernel itself.
+/// The speed of this machine, measured with this kernel.
 Speed measured_speed(const Kernel& kernel, double columns, int threads);
 
 }  // namespace mercer

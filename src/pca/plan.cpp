@@ -21,13 +21,13 @@ namespace {
 
 using Kind = Components::Kind;
 
-/// The least that is worth being called an approximation.
+/// The smallest useful rank of an approximation.
 constexpr Index least_rank = 16;
 
-/// Bytes of what Krylov keeps, and in `p.tiles` what that is.
+/// Bytes that Krylov stores; describes the stored tiles in `p.tiles`.
 double krylov_bytes(Plan& p, const FitOptions& o, double work, bool& all_kept) {
   const Facts& f = p.facts;
-  const auto n = std::max<Index>(1, static_cast<Index>(f.rows));  // 0: not known yet
+  const auto n = std::max<Index>(1, static_cast<Index>(f.rows));  // 0: unknown
   const bool wide = f.number_bytes == sizeof(double);
   const Index first =
       std::min<Index>(n, o.components.kind() == Kind::count ? o.components.count() : 32);
@@ -36,7 +36,7 @@ double krylov_bytes(Plan& p, const FitOptions& o, double work, bool& all_kept) {
                 : krylov_room<float>(n, first, rounded, f.threads, work);
   };
   const KrylovRoom room = room_for(false);
-  // Where the tolerance allows for it when the first eigenvalue has a tenth of the trace.
+  // If the tolerance allows it, assuming that the first eigenvalue is a tenth of the trace.
   const bool allowed = f.rows >= 8000 && std::ldexp(30.0, -32) <= o.tolerance;
   const bool scarce = room.tiles > 0.9 * work && room.tiles < 5 * work;
   const bool rounded = wide && (allowed || scarce);
@@ -46,12 +46,12 @@ double krylov_bytes(Plan& p, const FitOptions& o, double work, bool& all_kept) {
       static_cast<double>(memory_bytes({.block = used.block, .basis = used.basis}, n, first)));
   const double kept = std::clamp(room.vectors - basis, 0.0, used.tiles);
   all_kept = kept == used.tiles;
-  p.tiles = all_kept ? "the kernel matrix is kept"
+  p.tiles = all_kept ? "the kernel matrix is stored"
             : kept > 0
-                ? fmt::format("{:.0f} % of the kernel matrix is kept", 100 * kept / used.tiles)
-                : "the kernel matrix is not kept";
+                ? fmt::format("{:.0f} % of the kernel matrix is stored", 100 * kept / used.tiles)
+                : "the kernel matrix is not stored";
   if (rounded && kept > 0) p.tiles += " in 32 bits";
-  if (!all_kept) p.tiles += ", the rest is computed in each pass";
+  if (!all_kept) p.tiles += ", the rest is recomputed on every pass";
   if (p.solver == Solver::krylov) p.refusal = krylov_refusal(room, n, first, work);
   return room.fixed + basis + kept;
 }
@@ -70,8 +70,8 @@ void decide_exact(Plan& p, const FitOptions& o, double work) {
   p.otherwise.reset();
   if (dense && !fits) {
     p.refusal = fmt::format(
-        "`solver=dense` needs {} for {:.0f} rows, and {} are allowed; use `solver=krylov`, or a "
-        "larger `memory`",
+        "`solver=dense` needs {} for {:.0f} rows, and only {} is allowed; use `solver=krylov`, or "
+        "a larger `memory`",
         format_bytes(needed), n, format_bytes(std::max(0.0, work)));
   } else if (free && o.clip) {
     dense = true;
@@ -79,9 +79,8 @@ void decide_exact(Plan& p, const FitOptions& o, double work) {
     against = "does not find all eigenvalues";
     if (!fits)
       p.refusal = fmt::format(
-          "`clip` needs all eigenvalues, {} for {:.0f} rows, and {} are allowed; use a valid "
-          "kernel "
-          "or a larger `memory`",
+          "`clip` needs all eigenvalues, {} for {:.0f} rows, and only {} is allowed; use a valid "
+          "kernel or a larger `memory`",
           format_bytes(needed), n, format_bytes(std::max(0.0, work)));
   } else if (free) {
     // Krylov: about ten passes of 4·N²·b flops; dense: 9·N³ at half the speed.
@@ -89,7 +88,7 @@ void decide_exact(Plan& p, const FitOptions& o, double work) {
     const bool cheaper = n * 18 < 10 * 4 * std::max(16.0, k);
     const bool all = asked.kind() == Kind::all;
     dense = fits && (all || cheaper || n < 256);
-    if (all) why = dense ? "all components are wanted" : "all matrices of LAPACK would not fit";
+    if (all) why = dense ? "all components are requested" : "all matrices of LAPACK would not fit";
     else if (dense) why = fmt::format("{:.0f} rows are few enough for all eigenvalues at once", n);
     else
       why = fmt::format("{} components of {:.0f} rows: a few passes over the kernel matrix",
@@ -119,7 +118,7 @@ void decide_exact(Plan& p, const FitOptions& o, double work) {
     const double m = std::min(1000.0, static_cast<double>(most_features(work)));
     const Approx landmarks = Cholesky{.rank = static_cast<Index>(m)};
     if (m >= 1)
-      methods.push_back({text_of(landmarks), "approximate: only when asked for",
+      methods.push_back({text_of(landmarks), "approximate: only on request",
                          held + feature_bytes(m), 0, approximate_flops(landmarks, m, f, o)});
   }
   take_method(p, std::move(methods), name_of(p.solver), std::move(why));
@@ -165,7 +164,7 @@ void decide_approximate(Plan& p, const FitOptions& o, std::string why) {
   const Approx approx = for_rows(*p.approx, static_cast<Index>(f.rows));
   const double held = p.rows == "in memory" && !f.in_memory ? row_bytes(f) : 0;
   const auto m = static_cast<double>(features_of(approx));
-  // Means, a sample and the features themselves; pivots are found in some more.
+  // Means, a sample and the features; pivots take a few more passes.
   const double passes = std::holds_alternative<Cholesky>(approx) ? 6 : 3;
   p.chosen = {text_of(*p.approx), std::move(why), held + feature_bytes(m), p.once() ? 1 : passes,
               m > 0 ? approximate_flops(approx, m, f, o) : 0};
@@ -211,7 +210,7 @@ Plan plan(const Facts& f, const FitOptions& o) {
       p.work = f.budget;
     }
     plan_linear(p, o);
-    if (takes_steps(o)) p.chosen.why += "; of a fit after others, which are not counted";
+    if (takes_steps(o)) p.chosen.why += "; the last of several fits, the others are not counted";
     return p;
   }
   std::string why;
@@ -231,7 +230,7 @@ Plan plan(const Facts& f, const FitOptions& o) {
     p.rows = "streamed";
     p.work = f.budget;
   } else if (!f.in_memory && !f.rewindable && o.approx && o.missing != Missing::mean) {
-    // Rows that come only once, as those of a pipe, choose their features as they come.
+    // Rows that can be read only once, as from a pipe, determine the features in that pass.
     p.rows = "read once";
     p.work = f.budget;
   }

@@ -8,8 +8,8 @@ namespace mercer {
 /// Throws `Errc::bad_option`, naming the option and its bound.
 void validate(const FitOptions& options);
 
-/// The same options with their memory budget, measured where none was given: what is called from
-/// here on measures nothing.
+/// The same options with a memory budget, measured if none was given, so that nested calls do not
+/// measure again.
 FitOptions settled(FitOptions options);
 
 /// Throws `Errc::bad_data`, naming the row. Null: no weights.

@@ -157,8 +157,8 @@ TEST(Plan, M_L7_flops_are_the_counted_ones) {
   const double values = 1e8 / 2 * (rbf.flops_per_pair(5) + 1), products = 2 * 10 * 24 * 1e8;
   EXPECT_DOUBLE_EQ(kept.chosen.flops, values + products);
   EXPECT_DOUBLE_EQ(computed.chosen.flops, 10 * values + products);
-  EXPECT_HAS(kept.tiles, "the kernel matrix is kept");
-  EXPECT_HAS(computed.tiles, "computed in each pass");
+  EXPECT_HAS(kept.tiles, "the kernel matrix is stored");
+  EXPECT_HAS(computed.tiles, "recomputed on every pass");
 }
 
 TEST(Plan, M_L7_tiles_take_the_memory_that_there_is) {
@@ -166,8 +166,8 @@ TEST(Plan, M_L7_tiles_take_the_memory_that_there_is) {
   // 4·N² bytes of symmetric halves in double are 382 MiB, half of that in 32 bits.
   const Plan roomy = plan(facts(10000, 5, gib), options),
              tight = plan(facts(10000, 5, 350 * mib), options);
-  EXPECT_EQ(roomy.tiles, "the kernel matrix is kept");
-  EXPECT_EQ(tight.tiles, "the kernel matrix is kept in 32 bits");
+  EXPECT_EQ(roomy.tiles, "the kernel matrix is stored");
+  EXPECT_EQ(tight.tiles, "the kernel matrix is stored in 32 bits");
   EXPECT_LE(tight.chosen.bytes, 350 * mib);
   EXPECT_GT(roomy.chosen.bytes, 382 * mib);
   EXPECT_LE(roomy.chosen.bytes, gib);
@@ -187,7 +187,7 @@ TEST(Plan, M_L7_a_plan_prints_itself) {
   const Plan p = plan(facts(3000, 5, gib), {.components = 3, .kernel = rbf});
   const std::string text = to_text(p);
   for (const char* part : {"3000 rows of 5 columns", "krylov", "10 passes", "flops", "rejected",
-                           "dense", "1.0 GiB may be used", "only when asked for"})
+                           "dense", "1.0 GiB may be used", "only on request"})
     EXPECT_HAS(text, part);
   const auto json = nlohmann::json::parse(to_json(p));
   EXPECT_EQ(json["method"], "krylov");

@@ -138,7 +138,7 @@ Plan plan_source(Source<T>& rows, const FitFlags& flags, const FitOptions& optio
   return plan(rows, map_from_text<T>(flags.map, rows.schema().features), options);
 }
 
-/// Says before a fit that it will be long, or that it will take more than half of the memory.
+/// Prints a note before a long fit, or one that takes more than half of the memory.
 void announce(const Plan& plan) {
   if (!plan.refusal.empty()) return;   // nothing will be done
   constexpr double long_flops = 1e13;  // minutes on a few cores

@@ -48,7 +48,7 @@ struct KernelFlags {
   std::string precision = "double";
   std::string sample = "1000";
   std::string memory;
-  std::size_t budget = 0;  ///< what `memory` says, or half of what is free
+  std::size_t budget = 0;  ///< in bytes: `memory`, or half of the free memory
   bool json = false;
 };
 

@@ -24,7 +24,7 @@ namespace mercer::cli {
 
 CLI::Option* add_memory_flag(CLI::App& app, std::string& memory, const std::string& help = {});
 
-/// The bytes of `--memory`; empty: half of what is free. Measured once in a command.
+/// The bytes of `--memory`; empty: half of the free memory. Measured once per command.
 std::size_t memory_of(const std::string& text);
 
 class MemoryBudget {

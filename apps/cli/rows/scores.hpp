@@ -37,8 +37,8 @@ void write_scores(Sink<T>& out, const Model<T>& model, const Block<T>& block,
   }
 }
 
-/// The scores of the rows that the model was fitted to: those that its eigenvectors hold, where it
-/// is of exact kernel PCA, and else computed block by block.
+/// The scores of the training rows: from the eigenvectors for exact kernel PCA, otherwise computed
+/// block by block.
 template <class T>
 void write_training_scores(Sink<T>& out, const Model<T>& model, Source<T>& rows,
                            const TransformOptions& options) {

@@ -14,8 +14,8 @@ Model<T> first_two(const Model<T>& model) {
   return Model<T>(first_components(model.parts(), std::min<Index>(2, model.outputs())));
 }
 
-/// The first two scores of every `step`-th row of a fit, which are these: out of the eigenvectors
-/// where those hold the scores of all rows.
+/// The first two scores of `rows`, which are every `step`-th training row: from the eigenvectors if
+/// those contain the scores of all rows.
 template <class T>
 Cloud points_of(const Model<T>& model, const Rows<T>& rows, Index step,
                 const TransformOptions& options) {

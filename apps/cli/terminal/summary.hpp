@@ -39,7 +39,7 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
 /// newline.
 std::string certificate_line(const Summary& summary);
 /// "planned: krylov, 10 passes, 9.6e+09 flops; rejected: dense, 2.4e+11 flops (more flops)", with
-/// its newline; empty where nothing was planned.
+/// its newline; empty if there is no plan.
 std::string plan_line(const Summary& summary);
 /// "made of 2 models, exact to rounding", with its newline; empty for a model that was fitted.
 std::string merge_line(const Summary& summary);

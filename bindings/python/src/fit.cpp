@@ -73,7 +73,7 @@ void register_fit(py::module_& module) {
   module.def("fit", &fit_any, py::arg("x"), py::arg("map") = "",
              "Fits rows: an array, or (indptr, indices, data, columns).");
   module.def("plan", &plan_any, py::arg("x"), py::arg("map") = "",
-             "The plan of `fit` with the same arguments: JSON, and text.");
+             "The plan of `fit` with the same arguments, as JSON and as text.");
   module.def("merge", &merge_models<float>, py::arg("models"), py::arg("components") = py::none(),
              py::arg("names") = std::vector<std::string>(), py::arg("threads") = 0);
   module.def("merge", &merge_models<double>, py::arg("models"), py::arg("components") = py::none(),

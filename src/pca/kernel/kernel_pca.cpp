@@ -117,7 +117,7 @@ Standard rows_standard(const Rows<T>& x, const double* weights, const FitOptions
   Passes<T> passes(x, weights, options.monitor);
   const bool fill = options.missing == Missing::mean;
   if (options.scale == Scale::none) {
-    // The one pass that checks the numbers sums them too.
+    // The pass that checks the numbers also sums them.
     ColumnMeans means(x.cols(), fill);
     Index first = 0;
     passes.run("rows", [&](const Rows<T>& rows, const double* w) {
