@@ -34,3 +34,4 @@ finds("an include without its folder" "main.cpp: write .folder/file.hpp. in #inc
 finds("a listed header that nothing uses" "apps/cli does not use core/memory.hpp")
 finds("a flag in a message" "low.cpp: a message names a flag: .*raise --memory")
 finds("a short flag in a message" "low.cpp: a message names a flag: .*-k is too large")
+finds("a measurement of free memory" "low.cpp: free memory is measured in core/budget alone")

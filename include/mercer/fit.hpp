@@ -122,7 +122,7 @@ struct FitOptions {
   /// So many rows, drawn at random, stay in the model for pre-images (preimage.hpp). Linear models
   /// need none; kernel models have their anchors without being asked.
   Index keep_rows = 0;
-  std::size_t memory = 0;             ///< budget in bytes; 0: what the machine has free
+  std::size_t memory = 0;             ///< bytes; 0: half of what is free in machine or container
   int threads = 0;                    ///< 0: one per core
   std::uint64_t seed = default_seed;  ///< of start vectors, landmarks and random features
   Monitor monitor{};

@@ -62,7 +62,7 @@ struct LearnOptions {
   Order order = Order::automatic;
   Scale scale = Scale::none;  ///< `std` needs a pass before
   double until = 0;           ///< stop when no weight vector turns by more: degrees; 0: never
-  std::size_t memory = 0;     ///< rows that fit into half of it are kept; 0: what is free
+  std::size_t memory = 0;     ///< rows that fit into half of it are kept; 0: half of what is free
 
   bool theory = false;  ///< exact eigenpairs and the ODE beside the run; needs passes before
   Index modes = 0;      ///< in the trace; 0: one a component, up to 16 of a single neuron

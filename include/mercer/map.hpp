@@ -143,12 +143,13 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
 /// same map on every machine, up to rounding. Refused (`Errc::bad_option`): other kernels, those
 /// that leave a parameter to the data, and an odd D.
 ///
-/// The map keeps its frequencies, and a model file holds them: `anchors()`, D/2 × d.
+/// The map keeps its frequencies, and a model file holds them: `anchors()`, D/2 × d. `memory`:
+/// bytes that they may take; 0: half of what is free.
 /// Costs N·D·d multiplications and N·D/2 pairs of cosine and sine.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
-                                          bool orthogonal = true,
-                                          std::uint64_t seed = default_seed);
+                                          bool orthogonal = true, std::uint64_t seed = default_seed,
+                                          std::size_t memory = 0);
 /// The same with frequencies of your own, one a row.
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> frequencies);
@@ -162,11 +163,12 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 ///     auto phi = mercer::tensor_sketch_map<double>(kernel, 50, 1024);
 ///
 /// The map keeps its hash functions, and a model file holds them: `anchors()`, p × (d + 1), entries
-/// ±(bucket + 1). A row costs p additions an entry (stored ones only when sparse) and p/2 + 1
-/// Fourier transforms, whatever d^p is.
+/// ±(bucket + 1); `memory` as above. A row costs p additions an entry (stored ones only when
+/// sparse) and p/2 + 1 Fourier transforms, whatever d^p is.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
-                                                std::uint64_t seed = default_seed);
+                                                std::uint64_t seed = default_seed,
+                                                std::size_t memory = 0);
 /// The same with hash functions of your own.
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index features,

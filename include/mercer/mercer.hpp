@@ -23,6 +23,7 @@
 #include <mercer/moments.hpp>
 #include <mercer/operator.hpp>
 #include <mercer/picture.hpp>
+#include <mercer/plan.hpp>
 #include <mercer/preimage.hpp>
 #include <mercer/progress.hpp>
 #include <mercer/rate.hpp>

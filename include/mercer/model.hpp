@@ -86,6 +86,22 @@ struct Imputation {
   double change = 0;  ///< how far cells still are from their limit, in deviations of their columns
 };
 
+/// A method, and what it was expected to cost before the fit (see plan.hpp).
+struct PlannedMethod {
+  std::string method;  ///< "covariance", "krylov", "cholesky(rank=500)", …
+  std::string why;     ///< it was chosen, or rejected
+  double bytes = 0;    ///< beside rows that are in memory already; model files leave it out
+  double passes = 0;   ///< over the rows, or over the kernel matrix; 0: not known
+  double flops = 0;    ///< 0: not known
+};
+
+/// What was planned before a fit.
+struct PlanReport {
+  PlannedMethod chosen;
+  std::string rows;  ///< "in memory", "streamed" or "read once"
+  std::vector<PlannedMethod> rejected;
+};
+
 /// How a model was found: everything but the map itself.
 struct Report {
   std::string method = "pca";  ///< "pca"
@@ -101,6 +117,7 @@ struct Report {
   double total_squares = 0;                 ///< Σλ² of all directions; 0: not known
   MergeReport merged;                       ///< see merge.hpp
   std::optional<ComponentChoice> chosen{};  ///< see significance.hpp
+  std::optional<PlanReport> plan{};         ///< none: merged, learned or made by hand
   std::optional<Imputation> imputation{};   ///< see impute.hpp
   double seconds = 0;
   std::int64_t peak_memory_bytes = 0;

@@ -1,53 +1,14 @@
 #include "core/memory.hpp"
 
-#include "core/cgroup_memory.hpp"
 #include "core/require.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <limits>
 
 namespace mercer {
-
-namespace {
-
-std::size_t free_memory_bytes() {
-  if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
-    char line[256];
-    unsigned long long kib = 0;
-    bool found = false;
-    while (!found && std::fgets(line, sizeof line, file))
-      found = std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1;
-    std::fclose(file);
-    if (found) return static_cast<std::size_t>(kib) * 1024;
-  }
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 2;
-}
-
-/// What `ulimit -v` leaves.
-std::size_t address_space_left() {
-  constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return no_limit;
-  unsigned long long pages = 0;
-  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%llu", &pages) != 1) pages = 0;
-    std::fclose(file);
-  }
-  const auto taken =
-      static_cast<std::size_t>(pages) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, taken);
-}
-
-}  // namespace
 
 void advise_huge_pages(void* data, std::size_t bytes) {
   constexpr std::size_t huge = std::size_t{2} << 20;
@@ -64,11 +25,6 @@ std::int64_t peak_memory_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
-}
-
-std::size_t available_memory_bytes() {
-  const std::size_t free = std::min(free_memory_bytes(), address_space_left());
-  return std::min(free, cgroup_memory_left().value_or(free));
 }
 
 std::size_t parse_bytes(std::string_view text, std::string_view option) {

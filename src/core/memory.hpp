@@ -1,5 +1,5 @@
 #pragma once
-// What the machine has, and fresh memory at a bearable price.
+// Sizes in bytes as text, the peak of this process, and fresh memory at a bearable price.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +14,6 @@ void advise_huge_pages(void* data, std::size_t bytes);
 
 /// Largest resident size of this process so far.
 std::int64_t peak_memory_bytes();
-
-/// Memory that can be had without swapping.
-std::size_t available_memory_bytes();
 
 /// "4GiB", "256 MiB", "500MB", "1e9": bytes. Throws `Errc::bad_option` naming `option`.
 std::size_t parse_bytes(std::string_view text, std::string_view option);

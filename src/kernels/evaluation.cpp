@@ -5,6 +5,7 @@
 #include "kernels/products.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace mercer {
@@ -12,6 +13,8 @@ namespace mercer {
 namespace {
 
 using Row = Eigen::Matrix<double, 1, Eigen::Dynamic>;
+
+std::atomic<std::uint64_t> pairs_so_far = 0;
 
 std::size_t slot(Ingredient ingredient) { return static_cast<std::size_t>(ingredient); }
 
@@ -64,8 +67,12 @@ void distances_from_products(const Rows<double>& x, const Rows<double>& y,
 
 }  // namespace
 
+std::uint64_t evaluated_pairs() { return pairs_so_far.load(std::memory_order_relaxed); }
+
 Evaluation::Evaluation(const Rows<double>& x, const Rows<double>& y, const Uses& uses, bool fallen)
     : x_(x), y_(y), uses_(uses), fallen_(fallen) {
+  pairs_so_far.fetch_add(static_cast<std::uint64_t>(x.rows() * y.rows()),
+                         std::memory_order_relaxed);
   if (fallen_) uses_.scale = 0;  // the smallest distances are the smallest values
   // What is made from another ingredient is one more user of it.
   auto& count = uses_.count;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -80,6 +81,10 @@ class Evaluation {
   Vector<double> x_squares_, y_squares_;                  // squared norms, of shifted rows
   bool from_products_ = false;  // the tile of distances holds inner products
 };
+
+/// Pairs of rows that kernels of this process were evaluated on so far, for tests of what is
+/// computed twice. Counted tile by tile.
+std::uint64_t evaluated_pairs();
 
 /// The ingredient of (x_i, x_i), without rounding where it is 0 or 1.
 Vector<double> diagonal_ingredient(Ingredient ingredient, const Rows<double>& x);

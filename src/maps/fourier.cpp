@@ -1,5 +1,6 @@
 #include <mercer/map.hpp>
 
+#include "core/budget.hpp"
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "kernels/products.hpp"
@@ -100,7 +101,7 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 
 template <class T>
 std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, Index features,
-                                          bool orthogonal, std::uint64_t seed) {
+                                          bool orthogonal, std::uint64_t seed, std::size_t memory) {
   const Frequencies law = frequencies_of(kernel);
   require(features >= 2 && features % 2 == 0, Errc::bad_option,
           "fourier: features = {} must be an even number of at least 2: each frequency makes a "
@@ -111,10 +112,10 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, In
   const Index pairs = features / 2;
   const double bytes =
       static_cast<double>(pairs) * static_cast<double>(inputs) * (sizeof(T) + sizeof(double));
-  const auto available = static_cast<double>(available_memory_bytes());
-  require(bytes <= available, Errc::out_of_memory,
-          "fourier: {} frequencies of {} columns need {} where {} are free; use fewer features",
-          pairs, inputs, format_bytes(bytes), format_bytes(available));
+  const auto allowed = static_cast<double>(Budget(memory).bytes());
+  require(bytes <= allowed, Errc::out_of_memory,
+          "fourier: {} frequencies of {} columns need {} where {} are allowed; use fewer features",
+          pairs, inputs, format_bytes(bytes), format_bytes(allowed));
 
   const BlasThreads one(1);  // the same numbers for any number of threads
   Random random(seed);
@@ -130,9 +131,9 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Index inputs, In
 template std::shared_ptr<const Map<float>> fourier_map(const Kernel&, Matrix<float>);
 template std::shared_ptr<const Map<double>> fourier_map(const Kernel&, Matrix<double>);
 template std::shared_ptr<const Map<float>> fourier_map(const Kernel&, Index, Index, bool,
-                                                       std::uint64_t);
+                                                       std::uint64_t, std::size_t);
 template std::shared_ptr<const Map<double>> fourier_map(const Kernel&, Index, Index, bool,
-                                                        std::uint64_t);
+                                                        std::uint64_t, std::size_t);
 
 extern const MapRow fourier_row = {
     .text = {"fourier"},

@@ -1,5 +1,6 @@
 #include <mercer/map.hpp>
 
+#include "core/budget.hpp"
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "kernels/node.hpp"
@@ -138,16 +139,17 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index feat
 
 template <class T>
 std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inputs, Index features,
-                                                std::uint64_t seed) {
+                                                std::uint64_t seed, std::size_t memory) {
   const Polynomial known = polynomial_of(kernel, features);
   require(inputs >= 1, Errc::bad_option, "a TensorSketch of {} columns", inputs);
   const double bytes = static_cast<double>(known.degree) * (static_cast<double>(inputs) + 1) *
                        (sizeof(T) + sizeof(Hash<T>));
-  const auto available = static_cast<double>(available_memory_bytes());
-  require(bytes <= available, Errc::out_of_memory,
-          "tensorsketch: {} hash functions of {} columns need {} where {} are free; use a smaller "
-          "degree",
-          known.degree, inputs, format_bytes(bytes), format_bytes(available));
+  const auto allowed = static_cast<double>(Budget(memory).bytes());
+  require(
+      bytes <= allowed, Errc::out_of_memory,
+      "tensorsketch: {} hash functions of {} columns need {} where {} are allowed; use a smaller "
+      "degree",
+      known.degree, inputs, format_bytes(bytes), format_bytes(allowed));
   Random random(seed);
   const auto buckets = static_cast<std::uint64_t>(features);
   return tensor_sketch_map<T>(kernel, features,
@@ -162,9 +164,9 @@ std::shared_ptr<const Map<T>> tensor_sketch_map(const Kernel& kernel, Index inpu
 template std::shared_ptr<const Map<float>> tensor_sketch_map(const Kernel&, Index, Matrix<float>);
 template std::shared_ptr<const Map<double>> tensor_sketch_map(const Kernel&, Index, Matrix<double>);
 template std::shared_ptr<const Map<float>> tensor_sketch_map(const Kernel&, Index, Index,
-                                                             std::uint64_t);
+                                                             std::uint64_t, std::size_t);
 template std::shared_ptr<const Map<double>> tensor_sketch_map(const Kernel&, Index, Index,
-                                                              std::uint64_t);
+                                                              std::uint64_t, std::size_t);
 
 namespace {
 constexpr TextParameter sketch_parameters[] = {{"features", domains::count, 2048, true}};

@@ -77,6 +77,15 @@ class Members {
     return value.get<bool>();
   }
   double number(const char* key) const { return number((*this)(key), key); }
+  double number_or_null(const char* key) const {
+    const Json& value = (*this)(key);
+    return value.is_null() ? 0 : number(value, key);
+  }
+  const Json& list(const char* key) const {
+    const Json& value = (*this)(key);
+    if (!value.is_array()) wrong(key, "is not a list");
+    return value;
+  }
   std::int64_t count(const char* key, std::int64_t most) const {
     const Json& value = (*this)(key);
     if (!value.is_number_unsigned() ||
@@ -98,11 +107,6 @@ class Members {
  private:
   [[noreturn]] void wrong(const char* key, const char* how) const {
     safetensors::damaged(file_, fmt::format("'{}' {}", key, how));
-  }
-  const Json& list(const char* key) const {
-    const Json& value = (*this)(key);
-    if (!value.is_array()) wrong(key, "is not a list");
-    return value;
   }
   std::string text(const Json& value, const char* key) const {
     if (!value.is_string()) wrong(key, "is not text");
@@ -151,6 +155,33 @@ nlohmann::ordered_json imputation_json(const Imputation& i) {
   return {{"cells", i.cells}, {"iterations", i.iterations}, {"change", i.change}};
 }
 
+namespace {
+
+nlohmann::ordered_json method_json(const PlannedMethod& m) {
+  const auto known = [](double value) {
+    return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+  };
+  return {
+      {"method", m.method}, {"why", m.why}, {"passes", known(m.passes)}, {"flops", known(m.flops)}};
+}
+
+PlannedMethod method_from(const Members& from) {
+  PlannedMethod m{.method = from.text("method"), .why = from.text("why")};
+  m.passes = from.number_or_null("passes");
+  m.flops = from.number_or_null("flops");
+  return m;
+}
+
+}  // namespace
+
+nlohmann::ordered_json plan_json(const PlanReport& p) {
+  nlohmann::ordered_json out = method_json(p.chosen);
+  out["rows"] = p.rows;
+  out["rejected"] = nlohmann::ordered_json::array();
+  for (const PlannedMethod& m : p.rejected) out["rejected"].push_back(method_json(m));
+  return out;
+}
+
 std::string description_text(const Description& d) {
   const bool utf8 = is_utf8(d.label_column) && is_utf8(d.id_column) &&
                     std::all_of(d.feature_names.begin(), d.feature_names.end(), is_utf8);
@@ -178,6 +209,7 @@ std::string description_text(const Description& d) {
   if (r.merged.models > 0) words["merged"] = merged_json(r.merged);
   if (r.chosen) words["components_chosen"] = choice_json(*r.chosen);
   if (r.imputation) words["imputation"] = imputation_json(*r.imputation);
+  if (r.plan) words["plan"] = plan_json(*r.plan);
   return json_text(words);
 }
 
@@ -231,6 +263,13 @@ Description parse_description(std::string_view text, std::size_t values, int ver
     d.report.imputation =
         Imputation{from.count("cells", any), static_cast<int>(from.count("iterations", most)),
                    from.number("change")};
+  }
+  if (get.has("plan")) {
+    const Members from(get("plan"), file);
+    PlanReport plan{method_from(from), from.text("rows"), {}};
+    for (const Json& value : from.list("rejected"))
+      plan.rejected.push_back(method_from(Members(value, file)));
+    d.report.plan = std::move(plan);
   }
   d.report.solver.name = solver.text("name");
   d.report.solver.why = solver.text("why");

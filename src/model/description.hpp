@@ -31,6 +31,8 @@ nlohmann::ordered_json approximation_json(const Approximation& approximation);
 nlohmann::ordered_json merged_json(const MergeReport& merged);
 nlohmann::ordered_json choice_json(const ComponentChoice& choice);
 nlohmann::ordered_json imputation_json(const Imputation& imputation);
+/// Without what depends on the machine: equal runs are equal files.
+nlohmann::ordered_json plan_json(const PlanReport& plan);
 
 /// One JSON object. Numbers must be finite.
 std::string description_text(const Description& description);

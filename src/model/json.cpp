@@ -82,6 +82,7 @@ std::string to_json(const Model<T>& model, int indent) {
       {"cumulative_variance_ratio", list(running_sum(ratio))},
       {"total_variance", r.total_variance},
       {"solver", solver_json(r.solver)},
+      {"plan", r.plan ? plan_json(*r.plan) : OrderedJson(nullptr)},
       {"approximation",
        r.approximation ? approximation_json(*r.approximation) : OrderedJson(nullptr)},
       {"merged", r.merged.models > 0 ? merged_json(r.merged) : OrderedJson(nullptr)},

@@ -8,12 +8,12 @@
 #include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
-#include "pca/linear/choose_solver.hpp"
 #include "pca/linear/spectrum.hpp"
 #include "pca/mapped_source.hpp"
+#include "pca/method_cost.hpp"
 #include "pca/model_of.hpp"
 #include "pca/passes.hpp"
-#include "pca/plan.hpp"
+#include "pca/plan_steps.hpp"
 #include "pca/retained_rows.hpp"
 #include "pca/steps.hpp"
 #include "pca/validate.hpp"
@@ -29,84 +29,64 @@ namespace mercer {
 
 namespace {
 
-double budget(const FitOptions& options) {
-  return options.memory > 0 ? static_cast<double>(options.memory)
-                            : 0.8 * static_cast<double>(available_memory_bytes());
-}
-
 bool in_kernel_space(const FitOptions& options) { return options.kernel || options.precomputed; }
 
 template <class T>
-Model<T> solve(Passes<T>& passes, const Size& size, const FitOptions& options, const Schema& schema,
-               double working_budget) {
+Model<T> fit_linear(Passes<T>& passes, Plan plan, const FitOptions& options, const Schema& schema) {
+  require_possible(plan);
   const auto start = std::chrono::steady_clock::now();
-  Choice choice = choose_solver(size, options, working_budget);
+  std::string why = plan.chosen.why;
   Spectrum s;
   ModelParts<T> parts;
   const auto take = [&] {
-    s = find_spectrum(choice.solver, passes, options, working_budget);
+    s = find_spectrum(plan.solver, passes, options, plan.work);
     parts = parts_of<T>(s, passes.rows(), passes.weight(), options);
   };
   try {
     take();
   } catch (const Error& error) {
-    // Products with vectors have only so many digits; where the choice is ours, take another.
-    const bool ours = options.solver == Solver::automatic && choice.solver == Solver::randomized;
-    if (!ours || (error.code() != Errc::not_converged && error.code() != Errc::bad_option)) throw;
-    choice = choose_solver(size, options, working_budget, false);
+    if (!plan.otherwise ||
+        (error.code() != Errc::not_converged && error.code() != Errc::bad_option))
+      throw;
+    plan.solver = *plan.otherwise;
+    why = "products with random vectors did not reach the tolerance";
     take();
   }
-  const bool gram = choice.solver == Solver::gram, svd = choice.solver == Solver::svd;
+  const bool gram = plan.solver == Solver::gram, svd = plan.solver == Solver::svd;
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;
 
   Report& report = parts.report;
   report.weighted = schema.weighted;
-  report.solver.name = name_of(choice.solver);
-  report.solver.why = choice.why;
+  report.solver.name = name_of(plan.solver);
+  report.solver.why = why;
   if (s.by_qr && !svd) report.solver.why += "; small variances by a QR of the centred rows";
   if (passes.exponent() != 0)
     report.solver.why += fmt::format("; rows multiplied by 2^{} meanwhile", passes.exponent());
   report.solver.passes = passes.count() + (passes.memory() && gram ? 2 : 0);
+  report.plan = std::move(plan);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));
 }
 
+/// Rows in memory, by the method of the plan.
 template <class T>
-Model<T> fit_in_memory(const Rows<T>& x, const FitOptions& options, const double* weights,
-                       Schema schema, double working_budget) {
-  require_weights(weights, x.rows());
+Model<T> fit_rows(const Rows<T>& x, const Plan& plan, const FitOptions& options,
+                  const double* weights, Schema schema) {
   schema.weighted = weights != nullptr;
-  const Size size{.rows = static_cast<double>(x.rows()),
-                  .cols = static_cast<double>(x.cols()),
-                  .entries = static_cast<double>(x.entries()),
-                  .sparse = x.sparse(),
-                  .in_memory = true,
-                  .bytes = sizeof(T)};
+  if (in_kernel_space(options) && !plan.approx)
+    return fit_kernel(x, plan, options, weights, schema);
+  require_weights(weights, x.rows());
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
   Passes<T> passes(x, weights, options.monitor);
-  return solve(passes, size, options, schema, working_budget);
-}
-
-/// Rows in memory, exactly or not, as the options ask.
-template <class T>
-Model<T> fit_kernel_rows(const Rows<T>& x, const FitOptions& options, const double* weights,
-                         Schema schema, double working_budget) {
-  Plan plan;
-  if (!options.precomputed && x.rows() > 0)
-    plan = plan_kernel(options, static_cast<double>(x.rows()),
-                       static_cast<double>(x.entries()) / static_cast<double>(x.rows()),
-                       working_budget, working_budget);
-  if (!plan.approx) return fit_kernel(x, options, weights, schema, working_budget, plan.why);
-  schema.weighted = weights != nullptr;
-  Passes<T> passes(x, weights, options.monitor);
-  return fit_approximate(passes, *plan.approx, plan.why, options, schema, working_budget);
+  return plan.approx ? fit_approximate(passes, plan, options, schema)
+                     : fit_linear(passes, plan, options, schema);
 }
 
 template <class T>
-Model<T> fit_once(Source<T>& source, const FitOptions& options) {
+Model<T> fit_once(Source<T>& source, const Plan& plan, const FitOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   IncrementalKernelPca<T> pca(source.schema().features, options);
   while (const auto block = source.next()) pca.update(block->rows, block->weights);
@@ -115,33 +95,10 @@ Model<T> fit_once(Source<T>& source, const FitOptions& options) {
   parts.feature_names = source.schema().feature_names;
   parts.label_column = source.schema().label;
   parts.id_column = source.schema().id;
+  parts.report.plan = plan;
   parts.report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return Model<T>(std::move(parts));
-}
-
-/// Bytes a source will take once it is read, or 0 when that cannot be told.
-template <class T>
-double expected_bytes(Source<T>& source) {
-  return static_cast<double>(source.expected_rows()) *
-         static_cast<double>(source.schema().features) * sizeof(T);
-}
-
-/// Bytes that rows take in memory.
-template <class T>
-double held_bytes(const Rows<T>& x) {
-  const auto entries = static_cast<double>(x.entries());
-  return x.sparse() ? entries * (sizeof(T) + sizeof(std::int32_t)) +
-                          static_cast<double>(x.rows()) * sizeof(std::int64_t)
-                    : entries * sizeof(T);
-}
-
-/// Rows of a memory map are those of the file as it was opened only when nobody wrote to it since.
-template <class T, class Work>
-Model<T> fit_borrowed(const Source<T>& source, const Work& work) {
-  Model<T> model = work();
-  source.require_unchanged();
-  return model;
 }
 
 /// Fits by `road`, which takes a source, and keeps the rows that the options ask for.
@@ -150,7 +107,7 @@ Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Road& 
   if (!keeps_rows(options)) return road(source);
   const double bytes = static_cast<double>(options.keep_rows) *
                        static_cast<double>(source.schema().features) * sizeof(T);
-  require(bytes <= budget(options) / 4, Errc::out_of_memory,
+  require(bytes <= static_cast<double>(options.memory) / 4, Errc::out_of_memory,
           "`keep_rows={}` of {} columns take {}, more than a quarter of the memory; keep fewer",
           options.keep_rows, source.schema().features, format_bytes(bytes));
   KeepingSource<T> keeping(source, options);
@@ -160,53 +117,29 @@ Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Road& 
 
 template <class T>
 Model<T> fit_source(Source<T>& source, const FitOptions& options) {
-  const double allowed = budget(options), bytes = expected_bytes(source);
-  if (in_kernel_space(options)) {
-    const bool may_stream = (options.approx || options.seconds > 0) && source.can_rewind();
-    if (may_stream && bytes > allowed / 2) {
-      const Plan plan =
-          plan_kernel(options, static_cast<double>(source.expected_rows()),
-                      static_cast<double>(source.schema().features), allowed - bytes, allowed);
-      if (plan.approx) {
-        Passes<T> passes(source);
-        return fit_approximate(passes, *plan.approx, plan.why, options, source.schema(), allowed);
-      }
-    }
-    // Rows that come only once, as those of a pipe, choose their features as they come.
-    if (options.approx && !source.can_rewind() && options.missing != Missing::mean)
-      return fit_once(source, options);
-    // Kernels compare every row with every other: all of them are needed at once.
-    if (const auto all = source.whole())
-      return fit_borrowed(source, [&] {
-        return fit_kernel_rows(all->rows, options, all->weights, source.schema(),
-                               allowed - held_bytes(all->rows));
-      });
-    const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
-    return fit_kernel_rows(table.rows(), options,
-                           table.weights.empty() ? nullptr : table.weights.data(), table.schema,
-                           allowed - held_bytes(table.rows()));
+  const Facts announced = facts_of(source, options);
+  const Plan before = plan(announced, options);
+  if (before.once()) return fit_once(source, before, options);
+  if (before.streamed()) {
+    Passes<T> passes(source);
+    return before.approx ? fit_approximate(passes, before, options, source.schema())
+                         : fit_linear(passes, before, options, source.schema());
   }
-  // Half for the rows, half for the work.
-  const bool keep = !source.can_rewind() || source.schema().sparse || bytes <= allowed / 2;
-  if (keep) {
-    if (const auto all = source.whole())
-      return fit_borrowed(source, [&] {
-        return fit_in_memory(all->rows, options, all->weights, source.schema(),
-                             allowed - held_bytes(all->rows));
-      });
-    const Table<T> table = read_all(source, static_cast<std::size_t>(allowed));
-    return fit_in_memory(table.rows(), options,
-                         table.weights.empty() ? nullptr : table.weights.data(), table.schema,
-                         allowed - held_bytes(table.rows()));
+  // Rows that are there may be others, or more, than were announced: the method is planned for
+  // them.
+  const auto fit_held = [&](const Rows<T>& rows, const double* weights) {
+    Facts facts = facts_of(rows, options, 0, announced.speed);
+    facts.budget = announced.budget - row_bytes(facts);
+    return fit_rows(rows, plan(facts, options), options, weights, source.schema());
+  };
+  if (const auto all = source.whole()) {
+    Model<T> model = fit_held(all->rows, all->weights);
+    // Rows of a memory map are those of the file as it was opened only when nobody wrote to it.
+    source.require_unchanged();
+    return model;
   }
-  const Size size{.rows = static_cast<double>(source.expected_rows()),
-                  .cols = static_cast<double>(source.schema().features),
-                  .entries = bytes / sizeof(T),
-                  .sparse = false,
-                  .in_memory = false,
-                  .bytes = sizeof(T)};
-  Passes<T> passes(source);
-  return solve(passes, size, options, source.schema(), allowed);
+  const Table<T> table = read_all(source, options.memory);
+  return fit_held(table.rows(), table.weights.empty() ? nullptr : table.weights.data());
 }
 
 /// Linear PCA of the features as they were rounded, with intervals that hold the exact ones.
@@ -257,10 +190,10 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
           source.schema().features);
   if (map->is_identity()) return fit_source(source, options);
   const Schema schema = source.schema();
-  const double allowed = budget(options), d = static_cast<double>(map->features());
+  const double d = static_cast<double>(map->features());
   // The covariance matrix, or the features themselves where the rows are fewer.
   const double rows = static_cast<double>(source.expected_rows());
-  require_fits(*map, rows > 0 ? std::min(d, rows) : d, static_cast<std::size_t>(allowed));
+  require_fits(*map, rows > 0 ? std::min(d, rows) : d, options.memory);
 
   // The map sees rows with their missing cells filled in, and z-scores; its own features are
   // then taken as they are.
@@ -284,25 +217,27 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
 }  // namespace
 
 template <class T>
-Model<T> fit(const Rows<T>& x, const FitOptions& options, const double* weights) {
-  validate(options);
+Model<T> fit(const Rows<T>& x, const FitOptions& asked, const double* weights) {
+  validate(asked);
+  const FitOptions options = settled(asked);
   require_weights(weights, x.rows());
   if (keeps_rows(options) || takes_steps(options)) return fit(*from_memory(x, weights), options);
-  if (in_kernel_space(options))
-    return fit_kernel_rows(x, options, weights, Schema{}, budget(options));
-  return fit_in_memory(x, options, weights, Schema{}, budget(options));
+  const Facts facts = facts_of(x, options, static_cast<double>(options.memory));
+  return fit_rows(x, plan(facts, options), options, weights, Schema{});
 }
 
 template <class T>
-Model<T> fit(Source<T>& source, const FitOptions& options) {
-  validate(options);
+Model<T> fit(Source<T>& source, const FitOptions& asked) {
+  validate(asked);
+  const FitOptions options = settled(asked);
   if (takes_steps(options)) return fit_in_steps(source, {}, options);
   return keeping_rows(source, options, [&](Source<T>& rows) { return fit_source(rows, options); });
 }
 
 template <class T>
-Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& options) {
-  validate(options);
+Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& asked) {
+  validate(asked);
+  const FitOptions options = settled(asked);
   if (takes_steps(options)) {
     const bool mapped = map && !map->is_identity();
     return fit_in_steps(source, mapped ? std::move(map) : nullptr, options);

@@ -1,63 +1,128 @@
-#include "pca/plan.hpp"
+#include <mercer/plan.hpp>
 
-#include "core/parallel.hpp"
-#include "core/random.hpp"
+#include "core/memory.hpp"
 #include "core/require.hpp"
-#include "linalg/blas.hpp"
-#include "pca/compare_cost.hpp"
 #include "pca/kernel/approximate.hpp"
+#include "pca/kernel/krylov_room.hpp"
+#include "pca/method_cost.hpp"
+#include "pca/plan_steps.hpp"
+#include "pca/standard.hpp"
+#include "pca/steps.hpp"
+#include "pca/validate.hpp"
+#include "solvers/krylov.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <vector>
 
 namespace mercer {
 
 namespace {
 
-/// What exact kernel PCA needs, most of the time (docs/numerics): passes over the matrix, vectors.
-constexpr double krylov_passes = 10, krylov_block = 24;
+using Kind = Components::Kind;
+
 /// The least that is worth being called an approximation.
 constexpr Index least_rank = 16;
 
-template <class Work>
-double best_seconds(const Work& work) {
-  double best = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+/// Bytes of what Krylov keeps, and in `p.tiles` what that is.
+double krylov_bytes(Plan& p, const FitOptions& o, double work, bool& all_kept) {
+  const Facts& f = p.facts;
+  const auto n = std::max<Index>(1, static_cast<Index>(f.rows));  // 0: not known yet
+  const bool wide = f.number_bytes == sizeof(double);
+  const Index first =
+      std::min<Index>(n, o.components.kind() == Kind::count ? o.components.count() : 32);
+  const auto room_for = [&](bool rounded) {
+    return wide ? krylov_room<double>(n, first, rounded, f.threads, work)
+                : krylov_room<float>(n, first, rounded, f.threads, work);
+  };
+  const KrylovRoom room = room_for(false);
+  // Where the tolerance allows for it when the first eigenvalue has a tenth of the trace.
+  const bool allowed = f.rows >= 8000 && std::ldexp(30.0, -32) <= o.tolerance;
+  const bool scarce = room.tiles > 0.9 * work && room.tiles < 5 * work;
+  const bool rounded = wide && (allowed || scarce);
+  const KrylovRoom used = rounded ? room_for(true) : room;
+  const double basis = std::min(
+      room.vectors,
+      static_cast<double>(memory_bytes({.block = used.block, .basis = used.basis}, n, first)));
+  const double kept = std::clamp(room.vectors - basis, 0.0, used.tiles);
+  all_kept = kept == used.tiles;
+  p.tiles = all_kept ? "the kernel matrix is kept"
+            : kept > 0
+                ? fmt::format("{:.0f} % of the kernel matrix is kept", 100 * kept / used.tiles)
+                : "the kernel matrix is not kept";
+  if (rounded && kept > 0) p.tiles += " in 32 bits";
+  if (!all_kept) p.tiles += ", the rest is computed in each pass";
+  if (p.solver == Solver::krylov) p.refusal = krylov_refusal(room, n, first, work);
+  return room.fixed + basis + kept;
+}
+
+void decide_exact(Plan& p, const FitOptions& o, double work) {
+  const Facts& f = p.facts;
+  const double n = f.rows, needed = dense_bytes(n);
+  const bool fits = needed <= work;
+  const Components& asked = o.components;
+  const bool counted = asked.kind() == Kind::count;
+  const bool free = o.solver == Solver::automatic;
+  std::string why = "as asked", against = "not asked for";
+  bool dense = o.solver == Solver::dense;
+  p.refusal.clear();
+  p.tiles.clear();
+  p.otherwise.reset();
+  if (dense && !fits) {
+    p.refusal = fmt::format(
+        "`solver=dense` needs {} for {:.0f} rows, and {} are allowed; use `solver=krylov`, or a "
+        "larger `memory`",
+        format_bytes(needed), n, format_bytes(std::max(0.0, work)));
+  } else if (free && o.clip) {
+    dense = true;
+    why = "all eigenvalues are needed to clip the negative ones";
+    against = "does not find all eigenvalues";
+    if (!fits)
+      p.refusal = fmt::format(
+          "`clip` needs all eigenvalues, {} for {:.0f} rows, and {} are allowed; use a valid "
+          "kernel "
+          "or a larger `memory`",
+          format_bytes(needed), n, format_bytes(std::max(0.0, work)));
+  } else if (free) {
+    // Krylov: about ten passes of 4·N²·b flops; dense: 9·N³ at half the speed.
+    const double k = counted ? static_cast<double>(asked.count()) : 32.0;
+    const bool cheaper = n * 18 < 10 * 4 * std::max(16.0, k);
+    const bool all = asked.kind() == Kind::all;
+    dense = fits && (all || cheaper || n < 256);
+    if (all) why = dense ? "all components are wanted" : "all matrices of LAPACK would not fit";
+    else if (dense) why = fmt::format("{:.0f} rows are few enough for all eigenvalues at once", n);
+    else
+      why = fmt::format("{} components of {:.0f} rows: a few passes over the kernel matrix",
+                        counted ? std::to_string(asked.count()) : "few", n);
+    against = dense  ? "finds the first components only, in many passes"
+              : fits ? "more flops"
+                     : "does not fit in memory";
+    if (!dense && fits) p.otherwise = Solver::dense;
+    if (dense) p.otherwise = Solver::krylov;
   }
-  return std::max(best, 1e-7);
-}
-
-Speed measured_speed(const Kernel& kernel, Index columns, int threads) {
-  constexpr Index side = 256;
-  Matrix<double> x(side, columns), tile(side, side), product(side, side);
-  Random random(1);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.uniform();
-  const BlasThreads one(1);
-  const Rows<double> rows(x);
-  const Kernel complete = kernel.completed(rows);
-  const double many = thread_count(threads);
-  const double a_tile = best_seconds([&] { complete.tile<double>(rows, rows, tile); });
-  const double a_product = best_seconds([&] {
-    multiply(tile.data(), side, side, side, tile.data(), side, side, product.data(), side);
-  });
-  return {many * side * side / a_tile, many * 2 * side * side * side / a_product};
-}
-
-double exact_seconds(double n, double memory, const Speed& speed) {
-  const double stored = std::clamp(memory / (4 * n * n), 0.0, 1.0);  // symmetric halves, in double
-  const double values = n * n / 2 / speed.pairs;
-  const double products = 2 * n * n * krylov_block / (0.5 * speed.flops);
-  return values * (1 + krylov_passes * (1 - stored)) + krylov_passes * products;
-}
-
-double cholesky_seconds(double n, double m, const Speed& speed) {
-  // Landmarks: a third of the last pass; solving and summing: n·m² each; m×m matrices at the end.
-  return 2 * n * m / speed.pairs + (2.4 * n * m * m + 10 * m * m * m) / (0.8 * speed.flops);
+  p.solver = dense ? Solver::dense : Solver::krylov;
+  const double held = f.in_memory ? 0 : row_bytes(f);
+  bool kept = true;
+  const double bytes = krylov_bytes(p, o, work, kept);
+  if (!p.refusal.empty() && p.otherwise == Solver::dense) {
+    p.solver = Solver::dense;
+    p.otherwise.reset();
+    p.refusal.clear();
+    why = "the vectors of block Krylov would not fit";
+    against = "does not fit in memory";
+  }
+  if (p.solver == Solver::dense) p.tiles.clear();
+  std::vector<PlannedMethod> methods = {
+      {"dense", against, held + needed, 1, dense_flops(f, o)},
+      {"krylov", against, held + bytes, krylov_passes, krylov_flops(f, o, kept)}};
+  if (o.kernel && n >= 2000) {
+    const double m = std::min(1000.0, static_cast<double>(most_features(work)));
+    const Approx landmarks = Cholesky{.rank = static_cast<Index>(m)};
+    if (m >= 1)
+      methods.push_back({text_of(landmarks), "approximate: only when asked for",
+                         held + feature_bytes(m), 0, approximate_flops(landmarks, m, f, o)});
+  }
+  take_method(p, std::move(methods), name_of(p.solver), std::move(why));
 }
 
 std::string time_text(double seconds) {
@@ -67,59 +132,128 @@ std::string time_text(double seconds) {
   return fmt::format("{:.0f} h", seconds / 3600);
 }
 
-}  // namespace
-
-Plan plan_kernel(const FitOptions& options, double rows, double columns, double exact_budget,
-                 double budget) {
-  if (options.approx) return {options.approx, "as asked"};
-  if (options.seconds == 0) return {};
-  require(rows > 0, Errc::bad_option,
-          "`seconds`: how many rows will come is not known; give an `approx` instead");
-  const auto typical = static_cast<Index>(std::clamp(std::ceil(columns), 1.0, 4096.0));
-  return plan_at_speed(options, rows, exact_budget, budget,
-                       measured_speed(*options.kernel, typical, options.threads));
-}
-
-Plan plan_at_speed(const FitOptions& options, double rows, double exact_budget, double budget,
-                   const Speed& speed) {
-  const double exact = exact_seconds(rows, exact_budget, speed);
-  const std::string wish = time_text(options.seconds);
-  if (exact_budget > 0 && exact <= options.seconds)
-    return {std::nullopt, fmt::format("exact: expected to take {} of {}", time_text(exact), wish)};
+/// What can be done in `seconds`: no approximation where exact kernel PCA can, else one, and why.
+std::string by_time(Plan& p, const FitOptions& o, double exact_work, double feature_work) {
+  const Facts& f = p.facts;
+  require(f.speed.has_value(), Errc::bad_option,
+          "`seconds`: the speed of the machine is not among the facts");
+  const double exact = exact_seconds(f.rows, exact_work, *f.speed);
+  const std::string target = time_text(o.seconds);
+  if (exact_work > 0 && exact <= o.seconds)
+    return fmt::format("exact: expected to take {} of {}", time_text(exact), target);
   // The largest rank that time, memory and rows allow.
-  const auto most = std::min<Index>(most_features(budget), static_cast<Index>(rows));
+  const auto most = std::min<Index>(most_features(feature_work), static_cast<Index>(f.rows));
   Index low = std::min(least_rank, most), high = most;
-  const Components& asked = options.components;
-  if (asked.kind() == Components::Kind::count)
-    low = std::clamp(asked.count(), low, std::max(low, most));
+  if (o.components.kind() == Kind::count)
+    low = std::clamp(o.components.count(), low, std::max(low, most));
   while (low < high) {
     const Index middle = (low + high + 1) / 2;
-    if (cholesky_seconds(rows, static_cast<double>(middle), speed) <= options.seconds) low = middle;
+    if (landmark_seconds(f.rows, static_cast<double>(middle), *f.speed) <= o.seconds) low = middle;
     else high = middle - 1;
   }
-  require(low > 0, Errc::out_of_memory, "`memory` is too small for any landmark");
-  const double takes = cholesky_seconds(rows, static_cast<double>(low), speed);
+  if (low <= 0) p.refusal = "`memory` is too small for any landmark";
+  p.approx = Cholesky{.rank = std::max<Index>(low, 1)};
+  const double takes = landmark_seconds(f.rows, static_cast<double>(low), *f.speed);
   std::string why = fmt::format("exact kernel PCA would take about {}, rank {} about {} of {}",
-                                time_text(exact), low, time_text(takes), wish);
-  if (takes > options.seconds)
-    why += "; that is the least that can be done, so the time is exceeded";
-  return {Cholesky{.rank = low}, why};
+                                time_text(exact), low, time_text(takes), target);
+  if (takes > o.seconds) why += "; that is the least that can be done, so the time is exceeded";
+  return why;
 }
 
-bool costs_more_than_exact(const Kernel& kernel, double n, double entries, double m) {
-  // Seconds at 1 flop a second; matrices that are not kept, the slower way to be exact.
-  constexpr double matters = 1e11;
-  const Speed counted{1 / (kernel.flops_per_pair(entries) + 1), 1};
-  const double landmarks = cholesky_seconds(n, m, counted);
-  return landmarks > matters && landmarks > exact_seconds(n, 0, counted);
+void decide_approximate(Plan& p, const FitOptions& o, std::string why) {
+  const Facts& f = p.facts;
+  const Approx approx = for_rows(*p.approx, static_cast<Index>(f.rows));
+  const double held = p.rows == "in memory" && !f.in_memory ? row_bytes(f) : 0;
+  const auto m = static_cast<double>(features_of(approx));
+  // Means, a sample and the features themselves; pivots are found in some more.
+  const double passes = std::holds_alternative<Cholesky>(approx) ? 6 : 3;
+  p.chosen = {text_of(*p.approx), std::move(why), held + feature_bytes(m), p.once() ? 1 : passes,
+              m > 0 ? approximate_flops(approx, m, f, o) : 0};
+  if (m == 0) p.chosen.bytes = p.chosen.passes = 0;  // as many as the tolerance takes
+  const std::string against = o.approx ? "not asked for" : "would take longer";
+  bool kept = true;
+  Plan exact = p;
+  const double rows = f.in_memory ? 0 : row_bytes(f);
+  const double bytes = krylov_bytes(exact, o, p.work, kept);
+  p.rejected = {{"krylov", against, rows + bytes, krylov_passes, krylov_flops(f, o, kept)},
+                {"dense", against, rows + dense_bytes(f.rows), 1, dense_flops(f, o)}};
+  const auto fit_in = static_cast<double>(most_features(p.work));
+  if (p.refusal.empty() && m > fit_in)
+    p.refusal = fmt::format(
+        "`approx`: {} does not fit in memory, {:.0f} features would; use a larger `memory`",
+        text_of(*p.approx), fit_in);
 }
 
-std::string expected_slower(const Kernel& kernel, double n, double entries, double m) {
-  if (!costs_more_than_exact(kernel, n, entries, m)) return {};
-  return fmt::format(
-      "note: exact kernel PCA is expected to be faster than {:.0f} landmarks of "
-      "{:.0f} rows",
-      m, n);
+}  // namespace
+
+void take_method(Plan& p, std::vector<PlannedMethod> methods, const std::string& chosen,
+                 std::string why) {
+  const auto found = std::ranges::find(methods, chosen, &PlannedMethod::method);
+  p.chosen = *found;
+  p.chosen.why = std::move(why);
+  methods.erase(found);
+  std::ranges::stable_sort(methods, {}, &PlannedMethod::flops);
+  p.rejected = std::move(methods);
+}
+
+Plan plan(const Facts& f, const FitOptions& o) {
+  validate(o);
+  Plan p;
+  p.facts = f;
+  p.rows = "in memory";
+  // Half for the rows, half for the work.
+  const double bytes = f.in_memory ? 0 : row_bytes(f);
+  const bool large = bytes > f.budget / 2;
+  p.work = f.budget - bytes;
+  if (!o.kernel && !o.precomputed) {
+    if (large && f.rewindable && !f.sparse) {
+      p.rows = "streamed";
+      p.work = f.budget;
+    }
+    plan_linear(p, o);
+    if (takes_steps(o)) p.chosen.why += "; of a fit after others, which are not counted";
+    return p;
+  }
+  std::string why;
+  if (o.approx) {
+    p.approx = o.approx;
+    why = "as asked";
+  } else if (o.seconds > 0 && f.rows > 0) {
+    why = by_time(p, o, p.work, large && f.rewindable ? f.budget : p.work);
+  }
+  if (!p.approx) {
+    // Kernels compare every row with every other: all of them are needed at once.
+    decide_exact(p, o, p.work - copy_bytes(f, o));
+    if (!why.empty()) p.chosen.why = why + "; " + p.chosen.why;
+    return p;
+  }
+  if (large && f.rewindable) {
+    p.rows = "streamed";
+    p.work = f.budget;
+  } else if (!f.in_memory && !f.rewindable && o.approx && o.missing != Missing::mean) {
+    // Rows that come only once, as those of a pipe, choose their features as they come.
+    p.rows = "read once";
+    p.work = f.budget;
+  }
+  decide_approximate(p, o, std::move(why));
+  return p;
+}
+
+double copy_bytes(const Facts& f, const FitOptions& o) {
+  return changes_rows(o) && !o.precomputed ? f.rows * f.columns * f.number_bytes : 0;
+}
+
+Plan with_work(Plan p, double work, const FitOptions& o) {
+  const Solver before = p.solver;
+  std::string why = std::move(p.chosen.why);
+  p.work = work;
+  decide_exact(p, o, work);
+  if (p.solver == before) p.chosen.why = std::move(why);
+  return p;
+}
+
+void require_possible(const Plan& p) {
+  require(p.refusal.empty(), Errc::out_of_memory, "{}", p.refusal);
 }
 
 }  // namespace mercer

@@ -1,5 +1,5 @@
 // Every solver by its name. A new one adds its row here.
-#include <mercer/fit.hpp>
+#include "pca/plan_steps.hpp"
 
 #include <vector>
 
@@ -18,6 +18,12 @@ std::span<const SolverEntry> solver_table() {
       {"krylov", Solver::krylov, "kernels: block Krylov, within any memory"},
   };
   return entries;
+}
+
+const char* name_of(Solver solver) {
+  for (const SolverEntry& entry : solver_table())
+    if (entry.solver == solver) return entry.name.c_str();
+  return "";
 }
 
 }  // namespace mercer

@@ -141,7 +141,7 @@ Matrix<Out> standardized_as(const Rows<T>& rows, const Standard& standard) {
 }
 
 template <class T>
-void require_finite(const Rows<T>& x, bool missing_are_filled) {
+void require_finite(const Rows<T>& x, bool missing_are_filled, Index first) {
   for (Index i = 0; i < x.rows(); ++i) {
     const std::int64_t entries =
         x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
@@ -149,14 +149,14 @@ void require_finite(const Rows<T>& x, bool missing_are_filled) {
       const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
       const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
       require(std::isfinite(value) || (missing_are_filled && std::isnan(value)), Errc::bad_data,
-              "row {}, column {} is {}; remove the row or fill in a number", i + 1,
+              "row {}, column {} is {}; remove the row or fill in a number", first + i + 1,
               (x.sparse() ? x.csr().columns[at] : e) + 1, value);
     }
   }
 }
 
 #define MERCER_INSTANTIATE(T)                                     \
-  template void require_finite(const Rows<T>&, bool);             \
+  template void require_finite(const Rows<T>&, bool, Index);      \
   template Standard find_standard(Passes<T>&, const FitOptions&); \
   template Matrix<T> standardized_as<T>(const Rows<T>&, const Standard&);
 MERCER_INSTANTIATE(float)

@@ -31,9 +31,10 @@ inline bool changes_rows(const FitOptions& options) {
   return options.scale == Scale::std || options.missing == Missing::mean;
 }
 
-/// Names the first entry that is not a number (or not finite, where missing cells are filled).
+/// Names the first entry that is not a number (or not finite, where missing cells are filled); rows
+/// are counted from `first`.
 template <class T>
-void require_finite(const Rows<T>& x, bool missing_are_filled);
+void require_finite(const Rows<T>& x, bool missing_are_filled, Index first = 0);
 
 /// The rows, dense; `Out` may be wider than T.
 template <class Out, class T>

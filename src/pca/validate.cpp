@@ -1,5 +1,6 @@
 #include "pca/validate.hpp"
 
+#include "core/budget.hpp"
 #include "core/require.hpp"
 #include "pca/kernel/approx_table.hpp"
 
@@ -30,6 +31,8 @@ void validate(const FitOptions& o) {
           "`solver`: kernel PCA has auto, dense and krylov");
   require(kernel || !for_kernels, Errc::bad_option,
           "`solver=dense` and `solver=krylov` are for kernel PCA (`kernel`, `precomputed`)");
+  require(!(o.clip && o.solver == Solver::krylov), Errc::bad_option,
+          "`clip` needs all eigenvalues: `solver=dense`, or leave the choice to auto");
   require(!o.precomputed || (o.scale == Scale::none && o.missing != Missing::mean),
           Errc::bad_option, "`precomputed`: similarities can neither be scaled nor filled in");
   require(!(o.approx && o.seconds > 0), Errc::bad_option,
@@ -50,6 +53,11 @@ void validate(const FitOptions& o) {
           "`missing=em` is for linear PCA; kernels take `missing=mean` or drop");
   require(o.missing != Missing::em || (c.kind() == Components::Kind::count && !c.soft()),
           Errc::bad_option, "`missing=em` needs a number of components, such as `components=2`");
+}
+
+FitOptions settled(FitOptions options) {
+  options.memory = Budget(options.memory).bytes();
+  return options;
 }
 
 void require_weights(const double* weights, Index rows) {

@@ -245,7 +245,9 @@ Tuned tune(const Rows<T>& x, const TuneOptions& options, const double* weights) 
   require_weights(weights, x.rows());
   require(!options.fit.precomputed, Errc::bad_option,
           "a precomputed kernel matrix has no parameters to tune");
-  Search<T> search(x, weights, options);
+  TuneOptions measured = options;
+  measured.fit = settled(options.fit);
+  Search<T> search(x, weights, measured);
   Tuned out;
   for (std::size_t i = 0; i < options.kernels.size(); ++i) {
     search.step(i);

@@ -1,8 +1,8 @@
 cmake_minimum_required(VERSION 3.22)
 
 # cmake -DROOT=… -DMODULES=… -P check.cmake: nothing includes upwards, programs include what they
-# may, and the library names no flags. MODULES is a file that sets `modules` and, for each,
-# `uses_<module>`.
+# may, the library names no flags, and free memory is measured in one place. MODULES is a file that
+# sets `modules` and, for each, `uses_<module>`.
 
 include(${MODULES})
 
@@ -19,14 +19,14 @@ set(pictures_headers picture)
 set(preimages_headers compress preimage)
 set(tune_headers tune)
 set(pca_headers approx fit impute incremental incremental_kernel merge
-  significance)
+  plan significance)
 
 # What each program may use beside the public headers: its own folders, and internal headers of the
 # library. Each of the latter is something that another program would have to do without.
 set(programs apps/cli bindings/python)
 set(apps/cli_folders commands describe flags rows terminal)
 set(apps/cli_internal_headers
-  core/closest_name core/json_text core/memory core/output_file core/parallel core/require core/spelled
+  core/budget core/closest_name core/json_text core/memory core/output_file core/parallel core/require core/spelled
   data/bytes data/file_map data/shortest data/sink
   diagnostics/limits
   maps/from_text
@@ -99,12 +99,24 @@ function(check_flags file)
   endforeach()
 endfunction()
 
+# Free memory is measured in one place, once for each call.
+function(check_budget file)
+  if(file MATCHES "^src/core/(budget|cgroup_memory)\\.")
+    return()
+  endif()
+  file(STRINGS ${ROOT}/${file} lines REGEX "available_memory_bytes|cgroup_memory_left|MemAvailable")
+  foreach(line IN LISTS lines)
+    complain("${file}: free memory is measured in core/budget alone: ${line}")
+  endforeach()
+endfunction()
+
 set(checked 0)
 foreach(module ${modules})
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/${module}/*.?pp)
   foreach(file ${files})
     check(${file} ${module})
     check_flags(${file})
+    check_budget(${file})
     math(EXPR checked "${checked} + 1")
   endforeach()
 endforeach()
@@ -142,6 +154,7 @@ foreach(program ${programs})
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${program}/*.?pp)
   foreach(file ${files})
     check_program(${file} ${program})
+    check_budget(${file})
     math(EXPR checked "${checked} + 1")
   endforeach()
   get_property(used GLOBAL PROPERTY used_by_${program})

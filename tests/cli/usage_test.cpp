@@ -58,10 +58,11 @@ TEST(CliUsage, help_lists_the_flags_of_the_contract) {
       "--columns",   "--exclude", "--label",   "--id",   "--onehot", "--missing",   "--header",
       "--delimiter", "--format",  "--threads", "--seed", "--quiet",  "--precision", "--help"};
   std::set<std::string> fit = rows;
-  fit.insert({"--output",    "--scores",  "--components", "--ddof",      "--solver",
-              "--tolerance", "--memory",  "--no-center",  "--scale",     "--weights",
-              "--json",      "--no-plot", "--kernel",     "--map",       "--precomputed",
-              "--clip",      "--approx",  "--time",       "--keep-rows", "--imputed"});
+  fit.insert({"--output",      "--scores",  "--components", "--ddof",   "--solver",
+              "--tolerance",   "--memory",  "--no-center",  "--scale",  "--weights",
+              "--json",        "--explain", "--no-plot",    "--kernel", "--map",
+              "--precomputed", "--clip",    "--approx",     "--time",   "--keep-rows",
+              "--imputed"});
   EXPECT_EQ(flags_of("fit"), fit);
   std::set<std::string> tune = rows;
   tune.insert({"--output", "--kernel", "--criterion", "--components", "--folds", "--rows",

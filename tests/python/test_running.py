@@ -235,3 +235,29 @@ def test_nothing_leaks(iris):
         mercer.IncrementalPCA(2).fit(X).components_
     # 200 leaked scores would be 48 MB.
     assert peak() - before < 20_000
+
+
+def test_l7_explain_tells_what_fit_does_and_fits_nothing():
+    X = np.random.default_rng(3).normal(size=(700, 5))
+    for estimator in (
+        mercer.PCA(2),
+        mercer.PCA(map="squares"),
+        mercer.PCA("mle"),
+        mercer.KernelPCA(3, kernel="rbf", gamma=0.1),
+        mercer.KernelPCA(3, kernel="rbf", gamma=0.1, approximation="cholesky(rank=40)"),
+        mercer.KernelPCA(3, kernel=lambda a, b: float(a @ b)),
+    ):
+        before = dict(vars(estimator))
+        plan = estimator.explain(X)
+        assert vars(estimator) == before
+        assert isinstance(plan, dict) and isinstance(plan, mercer.Plan)
+        assert plan["refusal"] is None and plan["bytes"] > 0 and plan["flops"] > 0
+        assert plan["method"] in str(plan) and "rejected" in str(plan)
+        if callable(getattr(estimator, "kernel", None)):
+            X = X[:60]
+        done = estimator.fit(X).report()["plan"]
+        assert done["method"] == estimator.explain(X)["method"]
+    refused = mercer.KernelPCA(3, kernel="rbf", eigen_solver="dense", memory=1 << 20)
+    assert "memory" in refused.explain(np.ones((500, 2)))["refusal"]
+    with pytest.raises(ValueError, match="minimum of 2"):
+        mercer.PCA(2).explain([[1.0, 3.0]])

@@ -1,9 +1,11 @@
 #include "commands/commands.hpp"
 
+#include "core/memory.hpp"
 #include "core/output_file.hpp"
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
+#include "flags/spelling.hpp"
 #include "maps/from_text.hpp"
 #include "rows/model_file.hpp"
 #include "rows/rounded_rows.hpp"
@@ -17,6 +19,7 @@
 
 #include <mercer/fit.hpp>
 #include <mercer/impute.hpp>
+#include <mercer/plan.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -39,6 +42,8 @@ constexpr const char* fit_examples =
     "  mercer fit wine.csv --label cultivar --scale std --kernel rbf -k 3\n"
     "  mercer fit big.npy --kernel rbf -k 10 --approx 'cholesky(rank=500)' --memory 1GiB\n"
     "  mercer fit big.npy --kernel rbf -k 10 --time 30s     exact if that is quick enough\n"
+    "  mercer fit big.npy --kernel rbf -k 10 --explain      what it would do and cost; fits "
+    "nothing\n"
     "  mercer fit part-*.npy -k 10 -o all.st                several files, one table\n"
     "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
 
@@ -58,6 +63,7 @@ struct FitFlags {
   std::string model, scores, imputed;
   bool json = false;
   bool no_plot = false;
+  bool explain = false;
 };
 
 /// Says before the work what could only fail after it.
@@ -127,6 +133,26 @@ Model<T> fit_source(Source<T>& rows, const FitFlags& flags, const FitOptions& op
   return fit(rows, map_from_text<T>(flags.map, rows.schema().features), options);
 }
 
+template <class T>
+Plan plan_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
+  if (flags.map.empty()) return plan(rows, options);
+  return plan(rows, map_from_text<T>(flags.map, rows.schema().features), options);
+}
+
+/// Says before a fit that it will be long, or that it will take more than half of the memory.
+void announce(const Plan& plan) {
+  if (!plan.refusal.empty()) return;   // nothing will be done
+  constexpr double long_flops = 1e13;  // minutes on a few cores
+  const bool is_long = plan.chosen.flops > long_flops;
+  const bool large = plan.chosen.bytes > plan.facts.budget / 2;
+  if (!is_long && !(large && terminal(STDERR_FILENO).interactive)) return;
+  say(
+      fmt::format("mercer: note: {} takes about {:.1e} flops and {} of {}; --explain lists the "
+                  "alternatives\n",
+                  plan.chosen.method, plan.chosen.flops, format_bytes(plan.chosen.bytes),
+                  format_bytes(plan.facts.budget)));
+}
+
 /// The rows with their missing cells filled, as a file.
 template <class T>
 Sink<T> imputed_file(const FitFlags& flags, const Imputed<T>& imputed, const Block<T>& rows,
@@ -163,10 +189,20 @@ void fit_rows(const FitFlags& flags) {
 
   KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory, !flags.scores.empty());
   note_header(rows.schema(), flags.parts.front(), flags.rows, flags.run);
+  if (flags.explain) {
+    Plan planned = naming(
+        rows.name(), [&] { return plan_source<T>(rows, flags, options); }, flags.parts);
+    bar.erase();
+    planned.refusal = in_flags(planned.refusal);
+    return print(flags.json ? to_json(planned) + "\n" : to_text(planned));
+  }
+  if (!flags.run.quiet && rows.expected_rows() > 0 && options.seconds == 0)
+    announce(naming(
+        rows.name(), [&] { return plan_source<T>(rows, flags, options); }, flags.parts));
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
   if (plot && !rows.in_memory()) {
-    const auto sample_bytes = static_cast<Index>(
-        std::min<std::size_t>(16 << 20, options.memory > 0 ? options.memory / 16 : 16 << 20));
+    const auto sample_bytes =
+        static_cast<Index>(std::min<std::size_t>(16 << 20, options.memory / 16));
     stream.emplace(rows, std::clamp<Index>(
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
                              64, most_points));
@@ -199,8 +235,7 @@ void fit_rows(const FitFlags& flags) {
   std::optional<Sink<T>> scores;
   if (!flags.scores.empty()) {
     scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
-    rows.rewind();
-    while (const auto block = rows.next()) write_scores(*scores, model, *block, transforming);
+    write_training_scores<T>(*scores, model, rows, transforming);
     scores->finish();
   }
   std::optional<Cloud> cloud;
@@ -238,7 +273,11 @@ void add_fit(CLI::App& app) {
           component_values());
   add_text(fit, "--keep-rows", flags->keep_rows, "N",
            "rows to store in the model for pre-images; kernel models store theirs", "Results");
-  add_switch(fit, "--json", flags->json, "print the model's report as JSON", "Results");
+  add_switch(fit, "--explain", flags->explain,
+             "print the method, its memory, passes and flops, and the rejected ones; fit nothing",
+             "Results");
+  add_switch(fit, "--json", flags->json, "print the model's report, or the plan, as JSON",
+             "Results");
   add_switch(fit, "--no-plot", flags->no_plot, "no plot of the scores", "Results");
   add_row_flags(fit, flags->rows, Weights::yes);
   add_variance_flags(fit, flags->variance);

@@ -49,9 +49,9 @@ void inspect(const Model<T>& model, const InspectFlags& flags) {
     text += fmt::format("id {}\n", shown(summary.id_column, wide, out.unicode));
   text += merge_line(summary) + choice_lines(summary);
   text += fmt::format("total variance {:.6g}\n", summary.report.total_variance);
-  text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) +
-          certificate_line(summary) + "\n" + component_table(summary, out) + "\n" +
-          loading_lines(summary, out);
+  text += out.dim(solver_line(summary, out)) + "\n" + out.dim(plan_line(summary)) +
+          approximation_line(summary, out) + certificate_line(summary) + "\n" +
+          component_table(summary, out) + "\n" + loading_lines(summary, out);
   print(text);
 }
 

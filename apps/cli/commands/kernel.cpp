@@ -48,6 +48,7 @@ struct KernelFlags {
   std::string precision = "double";
   std::string sample = "1000";
   std::string memory;
+  std::size_t budget = 0;  ///< what `memory` says, or half of what is free
   bool json = false;
 };
 
@@ -67,19 +68,15 @@ void list() {
         "Put together with +, * and ^: 0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear^2\n");
 }
 
-std::size_t memory_of(const KernelFlags& flags) {
-  return flags.memory.empty() ? available_memory_bytes() : parse_bytes(flags.memory, "--memory");
-}
-
 /// Refuses what the rows and matrices of `bytes` in all exceed.
 template <class T>
 void require_memory(const KernelFlags& flags, const Rows<T>& rows, double bytes,
                     const std::string& what) {
   bytes += static_cast<double>(rows.entries()) * sizeof(T);
-  const auto memory = static_cast<double>(memory_of(flags));
+  const auto memory = static_cast<double>(flags.budget);
   require(bytes <= memory, Errc::out_of_memory, "{} takes {}, more than the {} {}", what,
           format_bytes(bytes), format_bytes(memory),
-          flags.memory.empty() ? "that are free" : "of --memory");
+          flags.memory.empty() ? "that half of the free memory is" : "of --memory");
 }
 
 template <class T>
@@ -88,8 +85,7 @@ Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
     throw UsageError(
         fmt::format("--missing {} has no meaning here: use --missing drop, or fill the cells",
                     flags.rows.missing));
-  const std::size_t memory = memory_of(flags);
-  Table<T> table = read_all(*open<T>(flags.rows.data, reading), memory / 2);
+  Table<T> table = read_all(*open<T>(flags.rows.data, reading), flags.budget / 2);
   note_header(table.schema, flags.rows.data, flags.rows, flags.run);
   if (table.dropped_rows > 0 && !flags.run.quiet)
     say(fmt::format("mercer: note: {} row{} with missing cells left out\n", table.dropped_rows,
@@ -161,7 +157,7 @@ void check_rows(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   const Index sample = parse_integer("--sample", flags.sample, 1, 20'000);
   ProgressBar bar(!flags.run.quiet);
-  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), memory_of(flags));
+  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), flags.budget);
   const Table<double> table = read_rows<double>(flags, reading);
   naming(flags.rows.data, [&] {
     require(table.rows().rows() > 0, Errc::bad_data, "no rows");
@@ -184,7 +180,7 @@ template <class T>
 void write_matrix(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   ProgressBar bar(!flags.run.quiet);
-  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), memory_of(flags));
+  const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), flags.budget);
   const Table<T> table = read_rows<T>(flags, reading);
   const Index n = table.rows().rows();
   const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
@@ -235,11 +231,12 @@ void add_kernel(CLI::App& app) {
            "Results");
   add_switch(check, "--json", flags->json, "print the result as JSON", "Results");
   add_row_flags(check, flags->rows, Weights::no);
-  add_memory_flag(check, flags->memory);
+  add_memory_flag(check, flags->memory)->default_str("half of the free memory");
   add_run_flags(check, flags->run);
   add_help(check);
   check.callback([flags] {
     FilePlan().reads("DATA", flags->rows.data).check();
+    flags->budget = memory_of(flags->memory);
     check_rows(*flags);
   });
 
@@ -250,7 +247,7 @@ void add_kernel(CLI::App& app) {
            "the matrix (.csv .tsv .npy; - for standard output)", "Results")
       ->required();
   add_row_flags(matrix, flags->rows, Weights::no);
-  add_memory_flag(matrix, flags->memory);
+  add_memory_flag(matrix, flags->memory)->default_str("half of the free memory");
   add_precision_flag(matrix, flags->precision, "precision of the arithmetic");
   add_run_flags(matrix, flags->run);
   add_help(matrix);
@@ -259,6 +256,7 @@ void add_kernel(CLI::App& app) {
         .reads("DATA", flags->rows.data)
         .writes("--output", flags->output, Content::rows)
         .check();
+    flags->budget = memory_of(flags->memory);
     if (parse_is_float(flags->precision)) write_matrix<float>(*flags);
     else write_matrix<double>(*flags);
   });

@@ -2,11 +2,11 @@
 
 #include "commands/learn_trace.hpp"
 #include "core/json_text.hpp"
-#include "core/memory.hpp"
 #include "core/output_file.hpp"
 #include "core/require.hpp"
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
+#include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
 #include "maps/from_text.hpp"
 #include "rows/rows_in_memory.hpp"
@@ -133,7 +133,7 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
   o.order = parse_order(flags.order);
   o.scale = parse_scale(flags.scale);
   if (!flags.until.empty()) o.until = parse_until(flags.until);
-  if (!flags.memory.empty()) o.memory = parse_bytes(flags.memory, "--memory");
+  o.memory = memory_of(flags.memory);
   o.theory = flags.theory;
   o.trace_every = steps("--trace-every", flags.trace_every);
   o.checkpoint = flags.checkpoint;
@@ -434,7 +434,7 @@ void add_learn(CLI::App& app) {
   add_row_flags(c, f.rows, Weights::yes);
   add_text(c, "--memory", f.memory, "SIZE", "memory budget such as 256MiB; larger data is streamed",
            "Running")
-      ->default_str("the free memory");
+      ->default_str("half of the free memory");
   add_run_flags(c, f.run);
   add_help(c);
   c.callback([flags] { learn_rows(*flags); });

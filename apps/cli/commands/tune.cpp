@@ -130,7 +130,6 @@ std::string table_text(const Tuned& tuned) {
 /// fewer at once where --memory asks for that. Results do not depend on it.
 template <class T>
 void share_memory(TuneOptions& options, const Rows<T>& all) {
-  if (options.fit.memory == 0) return;
   const auto total = static_cast<double>(options.fit.memory);
   const auto used = static_cast<double>(std::min(options.rows, all.rows()));
   const auto columns = static_cast<double>(all.cols());
@@ -199,7 +198,7 @@ void tune_rows(const TuneFlags& flags) {
   require(source.in_memory(), Errc::out_of_memory,
           "'{}' does not fit into half of --memory {}, and tuning draws from all rows: it takes {} "
           "or more",
-          source.name(), flags.variance.memory,
+          source.name(), format_bytes(static_cast<double>(memory)),
           format_bytes(2.0 * sizeof(T) * static_cast<double>(source.expected_rows()) *
                        static_cast<double>(source.schema().features)));
   const Rows<T> all = source.whole()->rows;

@@ -1,5 +1,6 @@
 #include "flags/memory_budget.hpp"
 
+#include "core/budget.hpp"
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
@@ -33,10 +34,14 @@ double entries_of(const Rows<T>& rows) {
 
 }  // namespace
 
-void add_memory_flag(CLI::App& app, std::string& memory, const std::string& help) {
-  add_text(app, "--memory", memory, "SIZE", help.empty() ? "memory budget such as 256MiB" : help,
-           "Running")
-      ->default_str("the free memory");
+CLI::Option* add_memory_flag(CLI::App& app, std::string& memory, const std::string& help) {
+  return add_text(app, "--memory", memory, "SIZE",
+                  help.empty() ? "memory budget such as 256MiB" : help, "Running")
+      ->default_str("no limit");
+}
+
+std::size_t memory_of(const std::string& text) {
+  return Budget(text.empty() ? 0 : parse_bytes(text, "--memory")).bytes();
 }
 
 MemoryBudget::MemoryBudget(const std::string& text)

@@ -17,11 +17,15 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace mercer::cli {
 
-void add_memory_flag(CLI::App& app, std::string& memory, const std::string& help = {});
+CLI::Option* add_memory_flag(CLI::App& app, std::string& memory, const std::string& help = {});
+
+/// The bytes of `--memory`; empty: half of what is free. Measured once in a command.
+std::size_t memory_of(const std::string& text);
 
 class MemoryBudget {
  public:

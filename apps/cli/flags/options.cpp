@@ -1,6 +1,6 @@
 #include "flags/options.hpp"
 
-#include "core/memory.hpp"
+#include "flags/memory_budget.hpp"
 #include "maps/from_text.hpp"
 #include "terminal/terminal.hpp"
 
@@ -240,7 +240,7 @@ void add_variance_flags(CLI::App& app, VarianceFlags& flags) {
              "1: variances are over N-1, 0: over N", variance_group);
   add_text(app, "--memory", flags.memory, "SIZE",
            "memory budget such as 256MiB; larger data is streamed", run_group)
-      ->default_str("the free memory");
+      ->default_str("half of the free memory");
 }
 
 std::int64_t parse_integer(std::string_view option, std::string_view text, std::int64_t low,
@@ -373,7 +373,7 @@ FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, cons
   options.ddof = choose("--ddof", variance.ddof, ddof_choices);
   options.missing = parse_missing(rows.missing);
   options.threads = static_cast<int>(parse_integer("--threads", run.threads, 0, 4096));
-  if (!variance.memory.empty()) options.memory = parse_bytes(variance.memory, "--memory");
+  options.memory = memory_of(variance.memory);
   options.seed = static_cast<std::uint64_t>(
       parse_integer("--seed", run.seed, 0, std::numeric_limits<std::int64_t>::max()));
   options.monitor = monitor;

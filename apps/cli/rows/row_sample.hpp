@@ -31,6 +31,7 @@ class RowSample {
   }
 
   Index count() const { return rows_.rows(); }
+  Index step() const { return step_; }  ///< from one of these rows to the next
   Rows<T> rows() const {
     return sparse_ ? Rows<T>(rows_)
                    : Rows<T>(rows_.values.data(), rows_.rows(), rows_.cols, rows_.cols);

@@ -9,8 +9,7 @@ template <class T>
 KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool twice)
     : file_(std::move(file)) {
   // Half for the rows: the other half is for what a solver makes of them.
-  const std::size_t total = memory > 0 ? memory : available_memory_bytes();
-  const std::size_t budget = total / 2;
+  const std::size_t budget = memory / 2;
   const Schema& s = file_->schema();
   const double guess =
       static_cast<double>(file_->expected_rows()) * static_cast<double>(s.features) * sizeof(T);
@@ -24,7 +23,7 @@ KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool 
     require(
         file_->can_rewind(), Errc::out_of_memory,
         "{} does not fit into {} and cannot be read twice; save it to a file, or raise --memory",
-        file_->name(), format_bytes(static_cast<double>(total)));
+        file_->name(), format_bytes(static_cast<double>(memory)));
     table_ = {};
     file_->rewind();
     return;

@@ -18,8 +18,8 @@ namespace mercer::cli {
 template <class T>
 class KeptRows final : public Source<T> {
  public:
-  /// Reads everything, or borrows a memory map, when it fits into `memory` bytes (0: what the
-  /// machine has free). What does not fit stays a stream. Rows that cannot be read again, as those
+  /// Reads everything, or borrows a memory map, when it fits into half of `memory` bytes. What does
+  /// not fit stays a stream. Rows that cannot be read again, as those
   /// of standard input, must fit when they are needed `twice`.
   KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool twice);
 

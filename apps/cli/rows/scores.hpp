@@ -1,6 +1,7 @@
 #pragma once
 // Rows through a model into a file.
 
+#include "core/require.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/summary.hpp"
 
@@ -33,6 +34,29 @@ void write_scores(Sink<T>& out, const Model<T>& model, const Block<T>& block,
     scores.resize(count, model.outputs());
     model.transform(block.rows.middle(first, count), scores, options);
     out.write(scores, block.ids, block.labels, block.first_label + first);
+  }
+}
+
+/// The scores of the rows that the model was fitted to: those that its eigenvectors hold, where it
+/// is of exact kernel PCA, and else computed block by block.
+template <class T>
+void write_training_scores(Sink<T>& out, const Model<T>& model, Source<T>& rows,
+                           const TransformOptions& options) {
+  const Matrix<T> known = model.training_scores();
+  Index first = 0;
+  rows.rewind();
+  while (const auto block = rows.next()) {
+    const Index count = block->rows.rows();
+    if (known.rows() == 0) {
+      write_scores(out, model, *block, options);
+      continue;
+    }
+    stop_if_interrupted();
+    require(first + count <= known.rows(), Errc::bad_data,
+            "{} changed while it was read: {} rows in the fit, more now", Input(rows.name()),
+            known.rows());
+    out.write(known.middleRows(first, count), block->ids, block->labels, block->first_label);
+    first += count;
   }
 }
 

@@ -14,11 +14,18 @@ Model<T> first_two(const Model<T>& model) {
   return Model<T>(first_components(model.parts(), std::min<Index>(2, model.outputs())));
 }
 
+/// The first two scores of every `step`-th row of a fit, which are these: out of the eigenvectors
+/// where those hold the scores of all rows.
 template <class T>
-Cloud points_of(const Model<T>& model, const Rows<T>& rows, const TransformOptions& options) {
-  const Matrix<T> scores = first_two(model).transform(rows, options);
+Cloud points_of(const Model<T>& model, const Rows<T>& rows, Index step,
+                const TransformOptions& options) {
+  Matrix<T> scores = model.training_scores();
+  if (scores.rows() == 0) {
+    scores = first_two(model).transform(rows, options);
+    step = 1;
+  }
   Cloud cloud;
-  for (Index i = 0; i < scores.rows(); ++i) {
+  for (Index i = 0; i < scores.rows(); i += step) {
     cloud.x.push_back(static_cast<double>(scores(i, 0)));
     if (scores.cols() > 1) cloud.y.push_back(static_cast<double>(scores(i, 1)));
   }
@@ -29,7 +36,7 @@ Cloud points_of(const Model<T>& model, const Rows<T>& rows, const TransformOptio
 
 template <class T>
 Cloud cloud_of(const Model<T>& model, const RowSample<T>& sample, const TransformOptions& options) {
-  Cloud cloud = points_of(model, sample.rows(), options);
+  Cloud cloud = points_of(model, sample.rows(), sample.step(), options);
   assign_groups(cloud, sample.counts(), sample.counts().empty() ? nullptr : &sample.labels());
   return cloud;
 }
@@ -44,13 +51,12 @@ Cloud cloud_of(const Model<T>& model, const Block<T>& all, const TransformOption
     sample.add(all);
     return cloud_of(model, sample, options);
   }
-  // Dense rows are taken where they lie, a number apart that no calendar divides.
+  // Rows are taken where they lie, a number apart that no calendar divides.
   Index step = std::max<Index>(1, (all.rows.rows() + most_points - 1) / most_points);
   while (step > 1 && (step % 2 == 0 || step % 3 == 0 || step % 5 == 0 || step % 7 == 0)) ++step;
   const Index count = (all.rows.rows() + step - 1) / step;
-  const Index stride = all.rows.dense().outerStride();
-  Cloud cloud =
-      points_of(model, Rows<T>(all.rows.row(0), count, all.rows.cols(), stride * step), options);
+  const Rows<T> some(all.rows.row(0), count, all.rows.cols(), all.rows.stride() * step);
+  Cloud cloud = points_of(model, some, step, options);
   LabelCounts counts;
   std::vector<std::string> labels;
   if (all.labels) {

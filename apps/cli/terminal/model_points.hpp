@@ -10,7 +10,7 @@ namespace mercer::cli {
 
 constexpr Index most_points = 20'000;
 
-/// The first two scores of every so many-th row.
+/// The first two scores of every so many-th of the rows that the model was fitted to.
 template <class T>
 Cloud cloud_of(const Model<T>& model, const Block<T>& all, const TransformOptions& options);
 

@@ -146,6 +146,24 @@ std::string certificate_line(const Summary& summary) {
   return line + "\n";
 }
 
+std::string plan_line(const Summary& summary) {
+  if (!summary.report.plan) return {};
+  const PlanReport& plan = *summary.report.plan;
+  const auto costs = [](const PlannedMethod& m) {
+    std::string text = m.method;
+    if (m.passes > 0) text += fmt::format(", {:.0f} pass{}", m.passes, m.passes > 1.5 ? "es" : "");
+    if (m.flops > 0) text += fmt::format(", {:.2g} flops", m.flops);
+    return text;
+  };
+  std::string line = fmt::format("planned: {}, rows {}", costs(plan.chosen), plan.rows);
+  const char* before = "; rejected: ";
+  for (const PlannedMethod& m : plan.rejected) {
+    line += fmt::format("{}{} ({})", before, costs(m), m.why);
+    before = "; ";
+  }
+  return line + "\n";
+}
+
 std::string merge_line(const Summary& summary) {
   const MergeReport& merged = summary.report.merged;
   if (merged.models == 0) return {};

@@ -38,6 +38,9 @@ std::string approximation_line(const Summary& summary, const Terminal& terminal)
 /// "eigenvalues are within 3.2e-13 of the first (proven)", or why nothing is certain; with its
 /// newline.
 std::string certificate_line(const Summary& summary);
+/// "planned: krylov, 10 passes, 9.6e+09 flops; rejected: dense, 2.4e+11 flops (more flops)", with
+/// its newline; empty where nothing was planned.
+std::string plan_line(const Summary& summary);
 /// "made of 2 models, exact to rounding", with its newline; empty for a model that was fitted.
 std::string merge_line(const Summary& summary);
 /// "4 components are above chance (p <= 0.05, 99 permutations); the next has p = 0.4", and how

@@ -19,6 +19,7 @@ from ._incremental_pca import IncrementalPCA
 from ._kernel_pca import KernelPCA
 from ._nystroem import Nystroem
 from ._pca import PCA
+from ._plan import Plan
 from ._progress import Progress
 
 __version__ = _mercer.__version__
@@ -29,6 +30,7 @@ __all__ = [
     "KernelPCA",
     "Nystroem",
     "PCA",
+    "Plan",
     "Progress",
     "check_kernel",
     "kernel_matrix",

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
+from ._plan import Explained
 from ._preimages import RidgePreimages
 from ._progress import told
 from ._rows import (
@@ -31,7 +32,7 @@ _SOLVERS = {"auto": "auto", "dense": "dense", "arpack": "krylov", "randomized": 
 _NO_VARIANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 2e-7}
 
 
-class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
+class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
     """Kernel principal component analysis.
 
     A drop-in for :class:`sklearn.decomposition.KernelPCA`: its parameters come first and mean the
@@ -73,7 +74,7 @@ class KernelPCA(RidgePreimages, ModelFile, decomposition.KernelPCA):
     tolerance : float, default=1e-10
         Largest residual, relative to the first eigenvalue.
     memory : int, default=None
-        Bytes that the fit may take; None: what the machine has free.
+        Bytes that the fit may take; None: half of the free memory.
     progress : callable, default=None
         Called with a :class:`mercer.Progress` a few times a second; False stops the fit.
     verbose : bool, default=False

@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
 from ._linear import NUMBERS, LinearScores, ModelNumbers
+from ._plan import Explained
 from ._progress import told
 from ._rows import check_parameters, require_finite, rows_of, seed_of, threads_of, validated
 from ._saving import ModelFile
@@ -20,7 +21,7 @@ _SOLVERS = {
 }
 
 
-class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
+class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
     """Principal component analysis.
 
     A drop-in for :class:`sklearn.decomposition.PCA`: its parameters come first and mean the same;
@@ -53,7 +54,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
     tolerance : float, default=1e-10
         Largest residual, relative to the first eigenvalue.
     memory : int, default=None
-        Bytes that the fit may take; None: what the machine has free.
+        Bytes that the fit may take; None: half of the free memory.
     n_jobs : int, default=None
         Threads; None: as many as BLAS may use, which threadpoolctl limits.
     progress : callable, default=None
@@ -173,9 +174,8 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
         self._fit(X)
         return self._kept(self._model.transform(rows_of(X), threads_of(self.n_jobs)))
 
-    def _fit(self, X):
-        n_samples, n_features = X.shape
-        wanted = self._wanted(n_samples, n_features)
+    def _options(self, X):
+        wanted = self._wanted(*X.shape)
         options = {"tolerance": self.tolerance}
         if self.n_jobs is not None:
             options["threads"] = threads_of(self.n_jobs)
@@ -191,8 +191,13 @@ class PCA(LinearScores, ModelNumbers, ModelFile, decomposition.PCA):
             options["scale"] = True
         if self.memory is not None:
             options["memory"] = self.memory
+        return options
+
+    def _fit(self, X):
+        n_samples, n_features = X.shape
+        wanted = self._wanted(n_samples, n_features)
         try:
-            model = told(self, _mercer.fit, rows_of(X), self.map or "", **options)
+            model = told(self, _mercer.fit, rows_of(X), self.map or "", **self._options(X))
         except ValueError:
             require_finite(self, X)
             raise

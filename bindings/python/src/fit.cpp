@@ -6,13 +6,16 @@
 #include "options.hpp"
 #include "pca/select/significance.hpp"
 #include "register.hpp"
+#include "spelling.hpp"
 #include "work.hpp"
 
 #include <mercer/merge.hpp>
+#include <mercer/plan.hpp>
 
 #include <pybind11/stl.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mercer::python {
@@ -26,6 +29,26 @@ Model<T> fit_rows(const py::object& x, const std::string& map, const FitOptions&
     if (map.empty()) return fit(held.rows(), options);
     return fit(held.rows(), map_from_text<T>(map, held.rows().cols()), options);
   });
+}
+
+/// The plan of that fit: its JSON and its text.
+template <class T>
+std::pair<std::string, std::string> plan_rows(const py::object& x, const std::string& map,
+                                              const FitOptions& options) {
+  const HeldRows<T> held(x);
+  return released([&] {
+    Plan planned = map.empty() ? plan(held.rows(), options)
+                               : plan(*from_memory(held.rows()),
+                                      map_from_text<T>(map, held.rows().cols()), options);
+    planned.refusal = in_parameters(planned.refusal);
+    return std::pair(to_json(planned), to_text(planned));
+  });
+}
+
+std::pair<std::string, std::string> plan_any(const py::object& x, const std::string& map,
+                                             const py::kwargs& words) {
+  const FitOptions options = fit_options(words);
+  return is_float(x) ? plan_rows<float>(x, map, options) : plan_rows<double>(x, map, options);
 }
 
 AnyModel fit_any(const py::object& x, const std::string& map, const py::kwargs& words) {
@@ -49,6 +72,8 @@ Model<T> merge_models(const std::vector<Model<T>>& models, const py::object& com
 void register_fit(py::module_& module) {
   module.def("fit", &fit_any, py::arg("x"), py::arg("map") = "",
              "Fits rows: an array, or (indptr, indices, data, columns).");
+  module.def("plan", &plan_any, py::arg("x"), py::arg("map") = "",
+             "The plan of `fit` with the same arguments: JSON, and text.");
   module.def("merge", &merge_models<float>, py::arg("models"), py::arg("components") = py::none(),
              py::arg("names") = std::vector<std::string>(), py::arg("threads") = 0);
   module.def("merge", &merge_models<double>, py::arg("models"), py::arg("components") = py::none(),

@@ -1,5 +1,6 @@
 #include <mercer/learn.hpp>
 
+#include "core/budget.hpp"
 #include "core/memory.hpp"
 #include "core/monitor.hpp"
 #include "core/require.hpp"
@@ -511,7 +512,9 @@ class Run {
 
 Learned learn(Source<double>& source, const LearnOptions& options) {
   check(options);
-  return Run(source, options).go();
+  LearnOptions settled = options;
+  settled.memory = Budget(options.memory).bytes();
+  return Run(source, settled).go();
 }
 
 Learned learn(const Rows<double>& rows, const LearnOptions& options, const double* weights) {

@@ -28,15 +28,10 @@ Vector<double> mean_of(const LearnInput& in) {
 
 }  // namespace
 
-double allowed_memory(const LearnOptions& o) {
-  return o.memory > 0 ? static_cast<double>(o.memory)
-                      : 0.8 * static_cast<double>(available_memory_bytes());
-}
-
 LearnInput take_in(Source<double>& source, const LearnOptions& o) {
   LearnInput in;
   in.source = &source;
-  const double allowed = allowed_memory(o);
+  const auto allowed = static_cast<double>(o.memory);
   const double bytes = static_cast<double>(source.expected_rows()) *
                        static_cast<double>(source.schema().features) * sizeof(double);
   const bool all_needed = o.order == Order::shuffled || (o.kernel && o.landmarks == 0);
@@ -141,7 +136,7 @@ LearnSpace space_of(LearnInput& in, const LearnOptions& o, const Standard* stand
   LearnSpace space(kernel, std::move(landmarks));
   const double bytes =
       8.0 * static_cast<double>(in.rows) * static_cast<double>(space.map()->features());
-  if (in.memory && bytes <= allowed_memory(o) / 4) {
+  if (in.memory && bytes <= static_cast<double>(o.memory) / 4) {
     in.features = space.features(*in.memory, standard, o.learner.threads);
     in.input_mean = mean_of(in);
   }

@@ -36,9 +36,6 @@ struct LearnInput {
 /// their source. Throws `Errc::out_of_memory` when they have to fit and do not.
 LearnInput take_in(Source<double>& source, const LearnOptions& options);
 
-/// Bytes that a run may take.
-double allowed_memory(const LearnOptions& options);
-
 /// For z-scores; one pass or two.
 std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& options);
 

@@ -71,14 +71,13 @@ std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, const Matrix<do
   const LearnerOptions& l = o.learner;
   require(l.rule != "oja" || l.components == 1, Errc::bad_option,
           "`rule=oja` learns one component, not {}; gha learns several", l.components);
-  return std::make_unique<OfRows>(
-      KernelHebbian(kernel, anchors,
-                    {.components = l.components,
-                     .rate = l.rate,
-                     .seed = l.seed,
-                     .memory = static_cast<std::size_t>(allowed_memory(o) / 4),
-                     .threads = l.threads},
-                    weights));
+  return std::make_unique<OfRows>(KernelHebbian(kernel, anchors,
+                                                {.components = l.components,
+                                                 .rate = l.rate,
+                                                 .seed = l.seed,
+                                                 .memory = o.memory / 4,
+                                                 .threads = l.threads},
+                                                weights));
 }
 
 }  // namespace mercer

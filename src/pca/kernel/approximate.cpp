@@ -11,7 +11,9 @@
 #include "pca/kernel/width_sample.hpp"
 #include "pca/linear/spectrum.hpp"
 #include "pca/linear/spectrum_checks.hpp"
+#include "pca/method_cost.hpp"
 #include "pca/model_of.hpp"
+#include "pca/plan_steps.hpp"
 #include "solvers/dense.hpp"
 
 #include <chrono>
@@ -138,15 +140,6 @@ Certificate certificate_of(const typename FeatureSums<T>::Result& features,
 
 }  // namespace
 
-Index most_features(double budget) {
-  // The factor, sums of a leaf and three levels, the scatter, and five in which bounds or
-  // eigenvectors are computed; features of a block of rows beside.
-  constexpr double matrices = 11, block_rows = 2 * 2048;
-  // 8·(matrices·m² + block_rows·m) = budget
-  const double room = std::max(0.0, budget) / 8, half = block_rows / 2 / matrices;
-  return static_cast<Index>(std::sqrt(half * half + room / matrices) - half);
-}
-
 template <class T>
 FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget) {
   const FitOptions& options = rows.options();
@@ -186,10 +179,12 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   };
   if (const auto* f = std::get_if<Fourier>(&approx)) {
     require_fits("fourier", f->features);
-    space.map = fourier_map<T>(kernel, rows.cols(), f->features, f->orthogonal, options.seed);
+    space.map = fourier_map<T>(kernel, rows.cols(), f->features, f->orthogonal, options.seed,
+                               static_cast<std::size_t>(budget));
   } else if (const auto* s = std::get_if<TensorSketch>(&approx)) {
     require_fits("tensorsketch", s->features);
-    space.map = tensor_sketch_map<T>(kernel, rows.cols(), s->features, options.seed);
+    space.map = tensor_sketch_map<T>(kernel, rows.cols(), s->features, options.seed,
+                                     static_cast<std::size_t>(budget));
   } else {
     space.landmarks =
         finished(nystrom ? choose_landmarks(rows, kernel, *nystrom, candidates)
@@ -263,8 +258,9 @@ Approx for_rows(const Approx& approx, Index rows) {
 }
 
 template <class T>
-Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::string& why,
-                         const FitOptions& options, const Schema& schema, double budget) {
+Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& options,
+                         const Schema& schema) {
+  if (!options.approx) require_possible(plan);  // what was asked for says best itself why not
   const auto start = std::chrono::steady_clock::now();
   if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
   Standard standard = seen_standard(find_standard(passes, options), options);
@@ -275,10 +271,10 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
           "the row weights add up to {:g}; variances with `ddof={}` need more", passes.weight(),
           options.ddof);
 
-  const Approx approx = for_rows(asked, static_cast<Index>(passes.rows()));
+  const Approx approx = for_rows(*plan.approx, static_cast<Index>(passes.rows()));
   const bool moved = move_to_mean(passes, standard, options);
   SeenRows<T> rows(passes, moved || changes_rows(options) ? &standard : nullptr, options);
-  FeatureSpace<T> space = choose_features(rows, approx, budget);
+  FeatureSpace<T> space = choose_features(rows, approx, plan.work);
   if (moved) space.centring = centring_error<T>();
   space.cells = cell_error<T>(standard);
   const bool landmarks = space.landmarks != nullptr;
@@ -301,7 +297,9 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   parts.id_column = schema.id;
   Report& report = parts.report;
   report.weighted = schema.weighted;
-  report.solver.why = moved ? why + "; rows centred before the kernel" : why;
+  report.plan = plan;
+  report.solver.why = plan.chosen.why;
+  if (moved) report.solver.why += "; rows centred before the kernel";
   if (report.approximation && !report.approximation->estimated &&
       costs_more_than_exact(*options.kernel, static_cast<double>(passes.rows()),
                             static_cast<double>(passes.features()),
@@ -312,10 +310,9 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   return Model<T>(std::move(parts));
 }
 
-#define MERCER_INSTANTIATE(T)                                                      \
-  template Model<T> fit_approximate(Passes<T>&, const Approx&, const std::string&, \
-                                    const FitOptions&, const Schema&, double);     \
-  template FeatureSpace<T> choose_features(SeenRows<T>&, const Approx&, double);   \
+#define MERCER_INSTANTIATE(T)                                                                   \
+  template Model<T> fit_approximate(Passes<T>&, const Plan&, const FitOptions&, const Schema&); \
+  template FeatureSpace<T> choose_features(SeenRows<T>&, const Approx&, double);                \
   template ModelParts<T> parts_of(const FeatureSums<T>&, const Approx&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -4,19 +4,14 @@
 #include "pca/kernel/feature_sums.hpp"
 #include "pca/kernel/seen_rows.hpp"
 
-#include <mercer/fit.hpp>
-
-#include <string>
+#include <mercer/plan.hpp>
 
 namespace mercer {
 
-/// `budget`: bytes of working memory beside the rows; `why`: this approximation.
+/// The approximation of the plan, with its working memory.
 template <class T>
-Model<T> fit_approximate(Passes<T>& passes, const Approx& approx, const std::string& why,
-                         const FitOptions& options, const Schema& schema, double budget);
-
-/// As many landmarks or features as that much working memory holds.
-Index most_features(double budget);
+Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& options,
+                         const Schema& schema);
 
 /// The approximation with what is left open in it set for so many rows.
 Approx for_rows(const Approx& approx, Index rows);

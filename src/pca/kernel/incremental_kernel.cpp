@@ -1,6 +1,5 @@
 #include <mercer/incremental_kernel.hpp>
 
-#include "core/memory.hpp"
 #include "core/require.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/moved_rows.hpp"
@@ -36,15 +35,14 @@ struct IncrementalKernelPca<T>::State {
   }
 
   void fix() {
-    const double budget = options.memory > 0 ? static_cast<double>(options.memory)
-                                             : 0.8 * static_cast<double>(available_memory_bytes());
     Passes<T> passes(first.rows(), weights_of_first(), options.monitor);
     standard = seen_standard(find_standard(passes, options), options);
     options.approx = for_rows(*options.approx, first.size());
     const bool moved = move_to_mean(passes, standard, options);
     changes = moved || changes_rows(options);
     SeenRows<T> rows(passes, changes ? &standard : nullptr, options);
-    FeatureSpace<T> space = choose_features(rows, *options.approx, budget);
+    FeatureSpace<T> space =
+        choose_features(rows, *options.approx, static_cast<double>(options.memory));
     if (moved) space.centring = centring_error<T>();
     space.cells = cell_error<T>(standard);
     sums.emplace(std::move(space), options.threads);
@@ -70,7 +68,7 @@ IncrementalKernelPca<T>::IncrementalKernelPca(Index columns, FitOptions options,
           "rows that are not kept cannot have missing cells filled in: their mean comes too late");
   require(columns > 0 && first_rows > 1, Errc::bad_option,
           "{} columns and {} first rows; there must be some of both", columns, first_rows);
-  state_ = std::make_unique<State>(State{std::move(options),
+  state_ = std::make_unique<State>(State{settled(std::move(options)),
                                          first_rows,
                                          RowList<T>(columns, false),
                                          {},

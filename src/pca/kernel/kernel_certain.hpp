@@ -31,7 +31,7 @@ struct RowRounding {
 /// tiles are those of a given matrix.
 template <class T>
 KernelSpectrum certain_spectrum(const Tiles<T>& tiles, const Kernel* kernel, const Rows<T>& rows,
-                                const FitOptions& options, const double* weights, double budget,
+                                const FitOptions& options, const double* weights, const Plan& plan,
                                 const KernelOrigin& origin, const RowRounding& rounding);
 
 }  // namespace mercer

@@ -6,6 +6,7 @@
 #include "kernels/pick_rows.hpp"
 #include "linalg/lapack.hpp"
 #include "operators/kernel_matrix.hpp"
+#include "pca/kernel/krylov_room.hpp"
 #include "solvers/krylov.hpp"
 
 #include <algorithm>
@@ -117,46 +118,31 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   KernelSpectrum s;
   s.tolerance = options.tolerance;
 
-  // Kept tiles cost memory traffic, so few vectors a pass; computed ones cost kernel values, which
-  // more vectors share.
   const auto rows = static_cast<double>(n);
-  const auto block_for = [&](bool rounded) {
-    const bool stored = KernelMatrix<T>::bytes_of_all(rows, rounded) <= 0.9 * budget;
-    return std::min<Index>(n, stored ? (first <= 12 ? 8 : 16) : 32);
-  };
-  BlockKrylov how{.block = block_for(false), .tolerance = attempt.tolerance, .seed = options.seed};
-  const double pass =
-      KernelMatrix<T>::bytes_of_pass(rows, static_cast<double>(how.block), options.threads);
-  const double starting = 2.0 * 8 * 64 * rows;
-  const double probes = 8.0 * static_cast<double>(probe_vectors) * rows;
-  const double vectors = budget - overhead_bytes - std::max(pass, starting) - probes;
-  const auto smallest = static_cast<double>(
-      memory_bytes({.block = how.block, .basis = std::min(n, first + 2 * how.block)}, n, first));
-  require(vectors >= smallest, Errc::out_of_memory,
-          "`memory` leaves {} beside the rows, and the vectors of {} components of {} rows alone "
-          "take {}; use a larger `memory` or fewer components",
-          format_bytes(std::max(0.0, budget)), first, n,
-          format_bytes(smallest + pass + overhead_bytes));
+  const KrylovRoom room = krylov_room<T>(n, first, false, options.threads, budget);
+  const std::string refusal = krylov_refusal(room, n, first, budget);
+  require(refusal.empty(), Errc::out_of_memory, "{}", refusal);
+  BlockKrylov how{.block = room.block,
+                  .basis = room.basis,
+                  .tolerance = attempt.tolerance,
+                  .seed = options.seed};
 
   Start start = start_block(tiles, options);
   const double largest_entry = tiles.diagonal.cwiseAbs().maxCoeff();
   const bool rounded = attempt.may_round && sizeof(T) == sizeof(double) &&
                        rounding_pays(rows, largest_entry, start.largest, s.tolerance, budget);
   if (rounded) {
-    how.block = block_for(true);
+    const KrylovRoom half = krylov_room<T>(n, first, true, options.threads, budget);
+    how.block = half.block;
+    how.basis = half.basis;
     how.tolerance = attempt.tolerance / 1.5;
   }
   start.vectors.conservativeResize(n, std::min(how.block, start.vectors.cols()));
-  // Few vectors a pass make for many passes: room for them saves restarts, and keeps the random
-  // vectors that tell what was missed.
-  how.basis = first + 8 * how.block;
-  if (16 * rows * static_cast<double>(first + 192) <= 0.1 * budget)
-    how.basis = std::max(how.basis, first + 192);
-  how.basis = std::min(n, how.basis);
-  how = within_memory(how, n, first, static_cast<std::size_t>(vectors));
-  const double left = vectors - static_cast<double>(memory_bytes(how, n, first));
+  how = within_memory(how, n, first, static_cast<std::size_t>(room.vectors));
+  const double left = room.vectors - static_cast<double>(memory_bytes(how, n, first));
   if (asked.kind() != Kind::count)
-    how.most_basis = grown_basis(how, n, vectors - KernelMatrix<T>::bytes_of_all(rows, rounded));
+    how.most_basis =
+        grown_basis(how, n, room.vectors - KernelMatrix<T>::bytes_of_all(rows, rounded));
 
   double expected = 12;
   int done = 0;

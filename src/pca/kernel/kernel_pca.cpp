@@ -5,10 +5,12 @@
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
 #include "kernels/weighted_width.hpp"
+#include "operators/column_means.hpp"
 #include "pca/kernel/kernel_certain.hpp"
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/kernel/seen_rows.hpp"
 #include "pca/model_of.hpp"
+#include "pca/plan_steps.hpp"
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
@@ -113,7 +115,20 @@ double largest_number(const Rows<T>& rows) {
 template <class T>
 Standard rows_standard(const Rows<T>& x, const double* weights, const FitOptions& options) {
   Passes<T> passes(x, weights, options.monitor);
-  const double largest = options.scale == Scale::std ? largest_number(x) : 1;
+  const bool fill = options.missing == Missing::mean;
+  if (options.scale == Scale::none) {
+    // The one pass that checks the numbers sums them too.
+    ColumnMeans means(x.cols(), fill);
+    Index first = 0;
+    passes.run("rows", [&](const Rows<T>& rows, const double* w) {
+      require_finite(rows, fill, first);
+      means.add(rows, w, options.threads);
+      first += rows.rows();
+    });
+    return {.mean = means.mean(), .scale = {}};
+  }
+  require_finite(x, fill);
+  const double largest = largest_number(x);
   // Deviations come from squares, which must neither vanish nor overflow.
   if (largest > 1e-140 && largest < 1e140) return find_standard(passes, options);
   passes.normalize();
@@ -201,8 +216,8 @@ void require_valid(const Kernel& kernel, const Rows<T>& rows, int threads) {
 }
 
 template <class T>
-Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* weights,
-                    const Schema& schema, double budget, const std::string& note) {
+Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, const double* weights,
+                    const Schema& schema) {
   const auto start = std::chrono::steady_clock::now();
   require(x.rows() > 0, Errc::bad_data, "the data have no rows");
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
@@ -219,27 +234,27 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
     std::vector<double> their_weights;
     for (const Index i : counted) their_weights.push_back(weights[i]);
     const double copied = static_cast<double>(some.rows().entries()) * sizeof(T);
+    plan.facts = facts_of(some.rows(), options, plan.facts.budget, plan.facts.speed);
+    const double left = plan.work - copied;
+    plan = with_work(plan, left - copy_bytes(plan.facts, options), options);
+    plan.work = left;
     ModelParts<T> parts =
-        fit_kernel(some.rows(), options, their_weights.data(), schema, budget - copied, note)
-            .parts();
+        fit_kernel(some.rows(), std::move(plan), options, their_weights.data(), schema).parts();
     parts.report.n_samples = x.rows();
     return Model<T>(std::move(parts));
   }
 
-  bool changes = changes_rows(options) && !options.precomputed;
+  const bool foreseen = changes_rows(options) && !options.precomputed;  // by the plan
   double asymmetry = 0, noise = 0;
   if (options.precomputed) asymmetry = check_precomputed(x, options, noise);
-  else require_finite(x, options.missing == Missing::mean);
   Standard standard;
-  if (!options.precomputed) {
-    standard = seen_standard(rows_standard(x, weights, options), options);
-  }
   bool moved = false;
   if (!options.precomputed) {
+    standard = seen_standard(rows_standard(x, weights, options), options);
     Passes<T> passes(x, weights, options.monitor);
     moved = move_to_mean(passes, standard, options);
   }
-  changes = changes || moved;
+  const bool changes = foreseen || moved;
   const Matrix<T> copy = changes ? standardized(x, standard) : Matrix<T>();
   const Rows<T> rows = changes ? Rows<T>(copy) : x;
 
@@ -257,7 +272,9 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   const double centring = moved ? centring_error<T>() : 0;
   add_error(tiles, {.diagonal = centring});
   if (kernel) require_seen(tiles, rows);
-  const double copied = static_cast<double>(copy.size()) * sizeof(T);
+  const double left = plan.work - static_cast<double>(copy.size()) * sizeof(T);
+  if (moved && !foreseen) plan = with_work(std::move(plan), left, options);
+  plan.work = left;
   const KernelOrigin origin{
       kernel ? fmt::format("the kernel {}", kernel->text()) : "the precomputed kernel matrix",
       kernel && kernel->always_valid(),
@@ -271,7 +288,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
     rounding.wide_cells = cell_error<double>(standard);
   }
   KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
-                                      budget - copied, origin, rounding);
+                                      plan, origin, rounding);
   if (moved) s.why += "; rows centred before the kernel";
 
   ModelParts<T> parts;
@@ -297,7 +314,8 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   report.ddof = options.ddof;
   report.total_variance = s.trace / (weight - options.ddof);
   report.solver.name = s.dense ? "dense" : "krylov";
-  report.solver.why = note.empty() ? s.why : note + "; " + s.why;
+  report.solver.why = s.why;
+  report.plan = std::move(plan);
   report.solver.passes = s.passes;
   report.solver.residuals.assign(s.residuals.data(), s.residuals.data() + s.residuals.size());
   report.solver.tolerance = s.tolerance;
@@ -308,9 +326,9 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   return Model<T>(std::move(parts));
 }
 
-#define MERCER_INSTANTIATE(T)                                                                   \
-  template Model<T> fit_kernel(const Rows<T>&, const FitOptions&, const double*, const Schema&, \
-                               double, const std::string&);                                     \
+#define MERCER_INSTANTIATE(T)                                                          \
+  template Model<T> fit_kernel(const Rows<T>&, Plan, const FitOptions&, const double*, \
+                               const Schema&);                                         \
   template void require_valid(const Kernel&, const Rows<T>&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -1,15 +1,14 @@
 #pragma once
 // Kernel PCA: from rows, or from a kernel matrix, to a model.
 
-#include <mercer/fit.hpp>
+#include <mercer/plan.hpp>
 
 namespace mercer {
 
-/// Exact kernel PCA of rows in memory. `budget`: bytes of working memory beside the rows; `note`:
-/// why this and not an approximation, when that was a question.
+/// Exact kernel PCA of rows in memory, as planned.
 template <class T>
-Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* weights,
-                    const Schema& schema, double budget, const std::string& note = {});
+Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, const double* weights,
+                    const Schema& schema);
 
 /// Refuses a kernel with negative eigenvalues on these rows, or on some of them.
 template <class T>

@@ -6,9 +6,6 @@
 
 namespace mercer {
 
-/// The program itself, and what small things take.
-constexpr double overhead_bytes = 22 << 20;
-
 /// What both roads are told.
 template <class T>
 struct KernelProblem {

@@ -1,10 +1,10 @@
 #include "pca/kernel/kernel_spectrum.hpp"
 
-#include "core/memory.hpp"
 #include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "pca/kernel/kernel_krylov.hpp"
 #include "pca/kernel/kernel_problem.hpp"
+#include "pca/plan_steps.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -16,55 +16,6 @@ namespace mercer {
 namespace {
 
 using Kind = Components::Kind;
-
-double dense_bytes(double n) { return 4 * 8 * n * n; }
-
-struct Plan {
-  bool dense = false;
-  std::string why;
-};
-
-bool dense_fits(Index n, double budget) {
-  return dense_bytes(static_cast<double>(n)) + overhead_bytes <= budget;
-}
-
-Plan choose(Index n, const FitOptions& options, double budget) {
-  const bool fits = dense_fits(n, budget);
-  const Components& asked = options.components;
-  if (options.solver == Solver::dense) {
-    require(fits, Errc::out_of_memory,
-            "`solver=dense` needs {} for {} rows, and {} are allowed; use `solver=krylov`, or a "
-            "larger `memory`",
-            format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
-            format_bytes(budget));
-    return {true, "as asked"};
-  }
-  if (options.solver == Solver::krylov) {
-    require(!options.clip, Errc::bad_option,
-            "`clip` needs all eigenvalues: `solver=dense`, or leave the choice to auto");
-    return {false, "as asked"};
-  }
-  if (options.clip) {
-    require(
-        fits, Errc::out_of_memory,
-        "`clip` needs all eigenvalues, {} for {} rows, and {} are allowed; use a valid kernel or "
-        "a larger `memory`",
-        format_bytes(dense_bytes(static_cast<double>(n)) + overhead_bytes), n,
-        format_bytes(budget));
-    return {true, "all eigenvalues are needed to clip the negative ones"};
-  }
-  if (asked.kind() == Kind::all)
-    return {fits, fits ? "all components are wanted" : "all matrices of LAPACK would not fit"};
-  // Krylov: about ten passes of 4·N²·b flops; dense: 9·N³ at half the speed.
-  const double k = asked.kind() == Kind::count ? static_cast<double>(asked.count()) : 32.0;
-  const double block = std::max(16.0, k);
-  const bool cheaper = static_cast<double>(n) * 18 < 10 * 4 * block;
-  if ((cheaper || n < 256) && fits)
-    return {true, fmt::format("{} rows are few enough for all eigenvalues at once", n)};
-  return {false,
-          fmt::format("{} components of {} rows: a few passes over the kernel matrix",
-                      asked.kind() == Kind::count ? std::to_string(asked.count()) : "few", n)};
-}
 
 template <class T>
 KernelSpectrum by_dense(const KernelProblem<T>& p) {
@@ -120,32 +71,32 @@ KernelSpectrum by_dense(const KernelProblem<T>& p) {
   return s;
 }
 
-/// The road that was chosen; the other one where that fails and the choice was ours.
+/// The road of the plan; the other one where that fails and the choice was ours.
 template <class T>
-KernelSpectrum by_either(const KernelProblem<T>& p, double budget) {
+KernelSpectrum by_either(const KernelProblem<T>& p, const Plan& plan) {
+  require_possible(plan);
   const Index n = p.tiles.size;
-  const Plan plan = choose(n, p.options, budget);
-  const bool free = p.options.solver == Solver::automatic;
-  const bool fits = dense_fits(n, budget);
+  const bool dense = plan.solver == Solver::dense;
+  const bool to_dense = plan.otherwise == Solver::dense;
   std::optional<KernelSpectrum> s;
   try {
-    s = plan.dense ? by_dense(p) : krylov_spectrum(p, budget, free && fits);
-    if (s) s->why = plan.why + s->why;
+    s = dense ? by_dense(p) : krylov_spectrum(p, plan.work, to_dense);
+    if (s) s->why = plan.chosen.why + s->why;
     // What rounding leaves of the tolerance may be too little for Krylov; LAPACK needs less.
-    if (s && !s->dense && free && fits && s->error > allowed_error<T>(p.options)) s.reset();
+    if (s && to_dense && s->error > allowed_error<T>(p.options)) s.reset();
     // Copies of an eigenvalue leave Krylov in doubt about larger ones; LAPACK misses none.
     constexpr Index moderate = 6000;
-    if (s && !s->dense && free && fits && n <= moderate &&
+    if (s && to_dense && n <= moderate &&
         s->certificate.high[0] - s->eigenvalues[0] > 1e-6 * s->eigenvalues[0])
       s.reset();
   } catch (const Error& e) {
     const bool other = e.code() == Errc::not_converged || e.code() == Errc::out_of_memory;
-    if (!other || !free || (!plan.dense && !fits) || (plan.dense && p.options.clip)) throw;
+    if (!other || !plan.otherwise) throw;
   }
   if (s) return *std::move(s);
-  s = plan.dense ? krylov_spectrum(p, budget, false) : by_dense(p);
-  s->why = plan.dense ? "all eigenvalues at once did not converge" + s->why
-                      : "many components are needed, or block Krylov did not converge";
+  s = dense ? krylov_spectrum(p, plan.work, false) : by_dense(p);
+  s->why = dense ? "all eigenvalues at once did not converge" + s->why
+                 : "many components are needed, or block Krylov did not converge";
   return *std::move(s);
 }
 
@@ -153,7 +104,8 @@ KernelSpectrum by_either(const KernelProblem<T>& p, double budget) {
 
 template <class T>
 KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
-                               const double* weights, double budget, const KernelOrigin& origin) {
+                               const double* weights, const Plan& plan,
+                               const KernelOrigin& origin) {
   const double smallest = tiles.diagonal.minCoeff(), largest = tiles.diagonal.maxCoeff();
   if (!options.clip && smallest < 0 && smallest < -origin.noise) {
     Index row = 0;
@@ -163,7 +115,7 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
   // Squares must neither overflow nor vanish; a power of two changes no digit.
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;
   if (std::abs(exponent) < 200) {
-    return by_either(kernel_problem(tiles, options, weights, origin), budget);
+    return by_either(kernel_problem(tiles, options, weights, origin), plan);
   }
   const double unit = std::ldexp(1.0, exponent);
   require(exponent > -960, Errc::bad_data,
@@ -172,7 +124,7 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
   KernelOrigin scaled_origin = origin;
   scaled_origin.noise /= unit;
   const Tiles<T> scaled = scaled_tiles(tiles, -exponent);
-  KernelSpectrum s = by_either(kernel_problem(scaled, options, weights, scaled_origin), budget);
+  KernelSpectrum s = by_either(kernel_problem(scaled, options, weights, scaled_origin), plan);
   s.eigenvalues *= unit;
   s.mean *= unit;
   s.trace *= unit;
@@ -183,8 +135,8 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
 }
 
 template KernelSpectrum kernel_spectrum(const Tiles<float>&, const FitOptions&, const double*,
-                                        double, const KernelOrigin&);
+                                        const Plan&, const KernelOrigin&);
 template KernelSpectrum kernel_spectrum(const Tiles<double>&, const FitOptions&, const double*,
-                                        double, const KernelOrigin&);
+                                        const Plan&, const KernelOrigin&);
 
 }  // namespace mercer

@@ -4,7 +4,7 @@
 #include "operators/tiles.hpp"
 #include "pca/kernel/kernel_certificate.hpp"
 
-#include <mercer/fit.hpp>
+#include <mercer/plan.hpp>
 
 namespace mercer {
 
@@ -25,10 +25,10 @@ struct KernelSpectrum {
   double rounding = 0;  ///< the part of that which no better residual makes smaller
 };
 
-/// The eigenpairs asked for. Throws when the matrix has fewer that are more than rounding, or
-/// negative ones.
+/// The eigenpairs asked for, within `plan.work` bytes. Throws when the matrix has fewer that are
+/// more than rounding, or negative ones.
 template <class T>
 KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
-                               const double* weights, double budget, const KernelOrigin& origin);
+                               const double* weights, const Plan& plan, const KernelOrigin& origin);
 
 }  // namespace mercer

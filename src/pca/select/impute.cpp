@@ -68,7 +68,7 @@ template <class T>
 void require_room(const FitOptions& fit, Index rows, Index with_holes, Index cols) {
   const double held = 2 * static_cast<double>(rows + with_holes) * static_cast<double>(cols) *
                       static_cast<double>(sizeof(T)) / 0.9;
-  require(fit.memory == 0 || held <= static_cast<double>(fit.memory), Errc::out_of_memory,
+  require(held <= static_cast<double>(fit.memory), Errc::out_of_memory,
           "`missing=em` takes {} for these rows and their copies, and {} are allowed; use a larger "
           "`memory`, or `missing=mean`",
           format_bytes(held), format_bytes(static_cast<double>(fit.memory)));
@@ -95,13 +95,13 @@ Vector<T> shrinkage(const Model<T>& model) {
 template <class T>
 Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& options,
                   const double* weights) {
-  FitOptions inner = fit;
+  FitOptions inner = settled(fit);
   inner.missing = Missing::em;
   validate(inner);
   require(fit.components.count() < x.cols(), Errc::bad_option,
           "`missing=em`: `components={}` must be below the number of columns, {}",
           fit.components.count(), x.cols());
-  require_room<T>(fit, x.rows(), 0, x.cols());
+  require_room<T>(inner, x.rows(), 0, x.cols());
   Imputed<T> out;
   out.x.resize(x.rows(), x.cols());
   identity_map<T>(x.cols())->apply(x, out.x);
@@ -114,7 +114,7 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
   std::vector<Index> rows;  // those with holes
   for (const Hole& hole : holes)
     if (rows.empty() || rows.back() != hole.row) rows.push_back(hole.row);
-  require_room<T>(fit, x.rows(), static_cast<Index>(rows.size()), x.cols());
+  require_room<T>(inner, x.rows(), static_cast<Index>(rows.size()), x.cols());
   Matrix<T> some(static_cast<Index>(rows.size()), x.cols());
   inner.missing = Missing::error;
   inner.monitor = {};

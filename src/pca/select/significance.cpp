@@ -6,6 +6,7 @@
 #include "core/require.hpp"
 #include "model/parts.hpp"
 #include "pca/kernel/sampled_rows.hpp"
+#include "pca/validate.hpp"
 
 #include <mercer/data.hpp>
 
@@ -259,7 +260,7 @@ ComponentChoice significance(const Rows<T>& x, const FitOptions& fit,
           "a precomputed kernel matrix has no columns to permute: give a number of components "
           "(`components`)");
   // A width that is left to the data is that of the data, not of their permutations.
-  FitOptions fixed = fit;
+  FitOptions fixed = settled(fit);
   bool known = !fit.kernel;
   return parallel_analysis<T>(x, weights, fit.kernel.has_value(), fit, options,
                               [&](const Rows<T>& rows, const double* w, Index most) {
@@ -276,9 +277,10 @@ template <class T>
 ComponentChoice significance(const Rows<T>& x, std::shared_ptr<const Map<T>> map,
                              const FitOptions& fit, const SignificanceOptions& options,
                              const double* weights) {
+  const FitOptions fixed = settled(fit);
   return parallel_analysis<T>(x, weights, true, fit, options,
                               [&](const Rows<T>& rows, const double* w, Index most) {
-                                return values_of(mercer::fit(rows, map, quick(fit, most), w));
+                                return values_of(mercer::fit(rows, map, quick(fixed, most), w));
                               });
 }
 

@@ -1,6 +1,6 @@
 // What limits the memory of this process: control groups, seen through files of a made-up machine.
 
-#include "core/memory.hpp"
+#include "core/budget.hpp"
 #include "core/cgroup_memory.hpp"
 
 #include "support/temp_dir.hpp"
@@ -13,7 +13,7 @@
 
 #include <filesystem>
 
-namespace mercer::test::memory_test {
+namespace mercer::test::budget_test {
 
 class Cgroups : public testing::Test {
  protected:
@@ -75,18 +75,41 @@ TEST_F(Cgroups, version_1_in_a_container_whose_path_is_that_of_the_host) {
   EXPECT_EQ(left(), std::nullopt);
 }
 
+TEST_F(Cgroups, M_P5_the_budget_is_half_of_the_smaller_of_free_memory_and_the_limit) {
+  file("proc/meminfo", "MemTotal: 16000000 kB\nMemAvailable:    8000 kB\n");
+  EXPECT_EQ(available_memory_bytes(dir.path()), 8'192'000u);
+  EXPECT_EQ(Budget(0, dir.path()).bytes(), 4'096'000u);
+  file("proc/self/cgroup", "0::/a\n");
+  file("sys/fs/cgroup/a/memory.max", "1000000\n");
+  file("sys/fs/cgroup/a/memory.current", "400000\n");
+  EXPECT_EQ(Budget(0, dir.path()).bytes(), 300'000u);
+  file("sys/fs/cgroup/a/memory.max", "90000000\n");  // more than is free
+  EXPECT_EQ(Budget(0, dir.path()).bytes(), 4'096'000u);
+  file("proc/self/cgroup", "4:memory:/b\n");
+  file("sys/fs/cgroup/memory/b/memory.limit_in_bytes", "2000000\n");
+  EXPECT_EQ(Budget(0, dir.path()).bytes(), 1'000'000u);
+}
+
+TEST_F(Cgroups, M_P5_a_budget_that_was_asked_for_is_taken_and_none_is_ever_zero) {
+  file("proc/meminfo", "MemAvailable: 8000 kB\n");
+  EXPECT_EQ(Budget(123, dir.path()).bytes(), 123u);
+  EXPECT_EQ(Budget(std::size_t{1} << 50, dir.path()).bytes(), std::size_t{1} << 50);
+  file("proc/meminfo", "MemAvailable: 0 kB\n");
+  EXPECT_EQ(Budget(0, dir.path()).bytes(), 1u);
+}
+
 TEST(Memory, a_limit_of_the_address_space_counts) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     const rlimit limit{rlim_t{1} << 32, rlim_t{1} << 32};
     setrlimit(RLIMIT_AS, &limit);
-    const std::size_t left = available_memory_bytes();
-    _exit(left > 0 && left < std::size_t{1} << 32 ? 0 : 1);
+    const std::size_t left = Budget().bytes();
+    _exit(left > 0 && left < std::size_t{1} << 31 ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
 }
 
-}  // namespace mercer::test::memory_test
+}  // namespace mercer::test::budget_test

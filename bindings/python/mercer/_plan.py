@@ -1,0 +1,55 @@
+"""What a fit is going to do and cost, before it does it."""
+import json
+
+from sklearn.base import clone
+
+from . import _mercer
+from ._rows import check_parameters, rows_of, validated
+
+
+class Plan(dict):
+    """What a fit is going to do; printed, a table of the methods with their costs.
+
+    The keys are those of `mercer fit --explain --json`: 'method', 'why', 'bytes', 'passes', 'flops',
+    'rows' ('in memory', 'streamed' or 'read once'), 'rejected' (a list of the other methods with the
+    same keys), 'budget_bytes', and 'refusal', which is None where the fit is possible.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import PCA
+    >>> plan = PCA(2).explain(np.eye(100, 5))
+    >>> plan["method"], plan["rows"]
+    ('covariance', 'in memory')
+    """
+
+    def __init__(self, keys, text):
+        super().__init__(keys)
+        self._text = text
+
+    def __str__(self):
+        return self._text
+
+
+class Explained:
+    """`explain` of the estimators whose fit is planned."""
+
+    def explain(self, X):
+        """Tell what `fit` would do with these rows: method, memory, passes and flops.
+
+        Nothing is fitted, and the estimator stays as it is.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Two rows or more; with kernel='precomputed' their kernel matrix.
+
+        Returns
+        -------
+        plan : Plan
+            A dict; `print` shows it as a table.
+        """
+        check_parameters(self)
+        X = validated(clone(self), X, reset=True, ensure_min_samples=2)
+        text, table = _mercer.plan(rows_of(X), getattr(self, "map", None) or "", **self._options(X))
+        return Plan(json.loads(text), table)

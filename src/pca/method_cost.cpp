@@ -1,0 +1,164 @@
+#include "pca/method_cost.hpp"
+
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "linalg/blas.hpp"
+#include "pca/compare_cost.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace mercer {
+
+namespace {
+
+/// Vectors that share a pass over the kernel matrix, most of the time.
+constexpr double krylov_block = 24;
+
+double value_flops(const Facts& f, const FitOptions& o) {
+  return o.kernel ? o.kernel->flops_per_pair(f.entries / std::max(1.0, f.rows)) + 1 : 0;
+}
+
+template <class Work>
+double best_seconds(const Work& work) {
+  double best = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return std::max(best, 1e-7);
+}
+
+}  // namespace
+
+double row_bytes(const Facts& f) {
+  return f.sparse
+             ? f.entries * (f.number_bytes + sizeof(std::int32_t)) + f.rows * sizeof(std::int64_t)
+             : f.entries * f.number_bytes;
+}
+
+double expected_passes(double tolerance) { return 2 - std::log10(tolerance); }
+
+double linear_flops(Solver solver, const Facts& f, const FitOptions& o) {
+  const double n = f.rows, d = f.columns;
+  if (solver == Solver::randomized) {
+    // Products with blocks of vectors, and keeping them orthogonal.
+    constexpr double block = 16;
+    const bool count = o.components.kind() == Components::Kind::count;
+    const double basis = (count ? static_cast<double>(o.components.count()) : 64.0) + 8 * 32;
+    const double products = 4 * block * f.entries * (f.sparse ? 4 : 1);
+    return expected_passes(o.tolerance) * (products + 10 * d * basis * block);
+  }
+  const double order = solver == Solver::gram ? n : solver == Solver::svd ? std::min(n, d) : d;
+  // Sparse: entries a row squared, or every entry against every row; scattered access counts four
+  // times.
+  const double products = solver == Solver::gram ? (f.sparse ? 4 * f.entries * n : n * n * d)
+                          : f.sparse             ? 4 * f.entries * (f.entries / std::max(1.0, n))
+                                                 : n * d * d;
+  return (solver == Solver::svd ? 4 : 1) * products + 10 * order * order * order;
+}
+
+double linear_bytes(Solver solver, const Facts& f) {
+  const double n = f.rows, d = f.columns, t = f.threads;
+  switch (solver) {
+    case Solver::gram:
+      return 8 * (n * n * (4 + (n <= 1024 ? t : 1)) + t * n * 512);
+    case Solver::randomized:  // the least: the basis grows with what is allowed
+      return 8 * d * (2 * 96 + (t + 4) * 32);
+    case Solver::svd:
+      if (f.in_memory && n < d) return 8 * (4 * n * d + 5 * n * n);
+      return 8 * (17 * d * d + 5 * t * d * d + 131072);
+    default:
+      // A sum for each thread, the open one and those of two or three levels (operators/leaf_sums).
+      return 8 * (d * d * (5 + (d <= 512 ? t + 3 : 3)) + t * 65536);
+  }
+}
+
+double dense_bytes(double n) { return 4 * 8 * n * n + overhead_bytes; }
+
+double dense_flops(const Facts& f, const FitOptions& o) {
+  return f.rows * f.rows * (value_flops(f, o) / 2 + 9 * f.rows);
+}
+
+double krylov_flops(const Facts& f, const FitOptions& o, bool kept) {
+  return f.rows * f.rows *
+         (value_flops(f, o) / 2 * (kept ? 1 : krylov_passes) + 2 * krylov_passes * krylov_block);
+}
+
+double approximate_flops(const Approx& approx, double m, const Facts& f, const FitOptions& o) {
+  const bool landmarks =
+      std::holds_alternative<Nystrom>(approx) || std::holds_alternative<Cholesky>(approx);
+  // Landmarks: a third of the last pass; solving and summing: n·m² each; m×m matrices at the end.
+  if (landmarks) return 2 * f.rows * m * value_flops(f, o) + 2.4 * f.rows * m * m + 10 * m * m * m;
+  return f.entries * m + 1.2 * f.rows * m * m + 10 * m * m * m;
+}
+
+// The factor, sums of a leaf and three levels, the scatter, and five in which bounds or
+// eigenvectors are computed; features of a block of rows beside.
+namespace {
+constexpr double feature_matrices = 11, feature_block_rows = 2 * 2048;
+}
+
+double feature_bytes(double m) { return 8 * (feature_matrices * m * m + feature_block_rows * m); }
+
+Index most_features(double budget) {
+  // feature_bytes(m) = budget
+  const double room = std::max(0.0, budget) / 8, half = feature_block_rows / 2 / feature_matrices;
+  return static_cast<Index>(std::sqrt(half * half + room / feature_matrices) - half);
+}
+
+Index features_of(const Approx& approx) {
+  if (const auto* nystrom = std::get_if<Nystrom>(&approx)) return nystrom->landmarks;
+  if (const auto* cholesky = std::get_if<Cholesky>(&approx)) return cholesky->rank;
+  if (const auto* fourier = std::get_if<Fourier>(&approx)) return fourier->features;
+  return std::get<TensorSketch>(approx).features;
+}
+
+double exact_seconds(double n, double work, const Speed& speed) {
+  const double stored = std::clamp(work / (4 * n * n), 0.0, 1.0);  // symmetric halves, in double
+  const double values = n * n / 2 / speed.pairs;
+  const double products = 2 * n * n * krylov_block / (0.5 * speed.flops);
+  return values * (1 + krylov_passes * (1 - stored)) + krylov_passes * products;
+}
+
+double landmark_seconds(double n, double m, const Speed& speed) {
+  return 2 * n * m / speed.pairs + (2.4 * n * m * m + 10 * m * m * m) / (0.8 * speed.flops);
+}
+
+Speed measured_speed(const Kernel& kernel, double columns, int threads) {
+  constexpr Index side = 256;
+  const auto typical = static_cast<Index>(std::clamp(std::ceil(columns), 1.0, 4096.0));
+  Matrix<double> x(side, typical), tile(side, side), product(side, side);
+  Random random(1);
+  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.uniform();
+  const BlasThreads one(1);
+  const Rows<double> rows(x);
+  const Kernel complete = kernel.completed(rows);
+  const double many = thread_count(threads);
+  const double a_tile = best_seconds([&] { complete.tile<double>(rows, rows, tile); });
+  const double a_product = best_seconds([&] {
+    multiply(tile.data(), side, side, side, tile.data(), side, side, product.data(), side);
+  });
+  return {many * side * side / a_tile, many * 2 * side * side * side / a_product};
+}
+
+bool costs_more_than_exact(const Kernel& kernel, double n, double entries, double m) {
+  // Seconds at 1 flop a second; matrices that are not kept, the slower way to be exact.
+  constexpr double matters = 1e11;
+  const Speed counted{1 / (kernel.flops_per_pair(entries) + 1), 1};
+  const double landmarks = landmark_seconds(n, m, counted);
+  return landmarks > matters && landmarks > exact_seconds(n, 0, counted);
+}
+
+std::string expected_slower(const Kernel& kernel, double n, double entries, double m) {
+  if (!costs_more_than_exact(kernel, n, entries, m)) return {};
+  return fmt::format(
+      "note: exact kernel PCA is expected to be faster than {:.0f} landmarks of "
+      "{:.0f} rows",
+      m, n);
+}
+
+}  // namespace mercer

@@ -1,0 +1,42 @@
+#pragma once
+// What `fit` needs of a plan beside the public header: the facts of its rows, and the same plan
+// once more where rows turn out to take more memory than could be known.
+
+#include <mercer/plan.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+/// As a message names it: `solver=svd`.
+const char* name_of(Solver solver);
+
+/// Rows in memory, with so many bytes beside them; `speed`: as measured before, if it was.
+template <class T>
+Facts facts_of(const Rows<T>& x, const FitOptions& options, double budget,
+               const std::optional<Speed>& speed = {});
+
+/// What a source tells of its rows before they are read; with the options' memory.
+template <class T>
+Facts facts_of(const Source<T>& source, const FitOptions& options);
+
+/// The method of this name is chosen; the others, by their flops, are rejected for what they say.
+void take_method(Plan& plan, std::vector<PlannedMethod> methods, const std::string& chosen,
+                 std::string why);
+
+/// The solver of linear PCA: the one asked for, or the cheapest of covariance, Gram and randomized
+/// that fits in `plan.work`.
+void plan_linear(Plan& plan, const FitOptions& options);
+
+/// Bytes of the copy that scaling or filling rows before a kernel sees them takes.
+double copy_bytes(const Facts& facts, const FitOptions& options);
+
+/// Exact kernel PCA planned again for `plan.facts` and this much working memory.
+Plan with_work(Plan plan, double work, const FitOptions& options);
+
+/// Throws `Errc::out_of_memory` when the plan refuses.
+void require_possible(const Plan& plan);
+
+}  // namespace mercer

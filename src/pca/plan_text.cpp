@@ -1,0 +1,59 @@
+// A plan for people, and as JSON.
+#include <mercer/plan.hpp>
+
+#include "core/json_text.hpp"
+#include "core/memory.hpp"
+#include "model/description.hpp"
+
+#include <fmt/format.h>
+
+namespace mercer {
+
+namespace {
+
+std::string passes_text(double passes) {
+  return passes > 0 ? fmt::format("{:.0f} pass{}", passes, passes > 1.5 ? "es" : "") : "";
+}
+
+std::string cost_line(const PlannedMethod& m) {
+  return fmt::format("  {:<22}{:>10}{:>12}{:>16}   {}\n", m.method,
+                     m.bytes > 0 ? format_bytes(m.bytes) : "?", passes_text(m.passes),
+                     m.flops > 0 ? fmt::format("{:.2g} flops", m.flops) : "", m.why);
+}
+
+nlohmann::ordered_json with_bytes(nlohmann::ordered_json json, const PlannedMethod& m) {
+  json["bytes"] = m.bytes > 0 ? nlohmann::ordered_json(m.bytes) : nlohmann::ordered_json(nullptr);
+  return json;
+}
+
+}  // namespace
+
+std::string to_text(const Plan& p) {
+  const Facts& f = p.facts;
+  std::string text =
+      fmt::format("{:.0f} rows of {:.0f} columns{}, {}; {} may be used{}\n\nchosen\n", f.rows,
+                  f.columns, f.sparse ? ", sparse" : "", p.rows, format_bytes(f.budget),
+                  f.in_memory ? " beside them" : "");
+  text += cost_line(p.chosen);
+  if (!p.tiles.empty()) text += fmt::format("  {}\n", p.tiles);
+  if (!p.refusal.empty()) text += fmt::format("  impossible: {}\n", p.refusal);
+  if (!p.rejected.empty()) text += "\nrejected\n";
+  for (const PlannedMethod& m : p.rejected) text += cost_line(m);
+  return text;
+}
+
+std::string to_json(const Plan& p, int indent) {
+  nlohmann::ordered_json json = with_bytes(plan_json(p), p.chosen);
+  for (std::size_t i = 0; i < p.rejected.size(); ++i)
+    json["rejected"][i] = with_bytes(json["rejected"][i], p.rejected[i]);
+  json["budget_bytes"] = p.facts.budget;
+  json["n_samples"] = static_cast<std::int64_t>(p.facts.rows);
+  json["n_features"] = static_cast<std::int64_t>(p.facts.columns);
+  json["tiles"] =
+      p.tiles.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(p.tiles);
+  json["refusal"] =
+      p.refusal.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(p.refusal);
+  return json_text(json, indent);
+}
+
+}  // namespace mercer
