@@ -16,7 +16,7 @@
 ///
 ///     covariance       N·d² + 10·d³
 ///     gram             N²·d + 10·N³
-///     svd              4·N·d² + 10·d³
+///     svd              4·N·d² + 10·min(N, d)³
 ///     randomized       t·(64·N·d + 160·d·(k + 256))
 ///     dense            N²/2·c + 9·N³
 ///     krylov           N²/2·c (ten times that when not all tiles fit) + 480·N²
