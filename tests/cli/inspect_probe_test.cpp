@@ -122,7 +122,7 @@ TEST(CliProbe, words) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, testing::HasSubstr("1,0                   4  100.00 %"));
   EXPECT_THAT(run.out, testing::HasSubstr("-1,1                  2   50.00 %"));
-  EXPECT_THAT(run.out, testing::HasSubstr("at most 4, at least 0; all together 4"));
+  EXPECT_THAT(run.out, testing::HasSubstr("largest 4, smallest 0; total 4"));
 }
 
 TEST(CliProbe, directions_are_checked) {

@@ -55,8 +55,8 @@ TEST_F(CliInterrupt, M_P6_bytes_of_a_mapped_file_that_are_gone_are_an_error_in_w
                           {.input = "a,b\n1,2\n", .signal = SIGBUS, .signal_after_ms = 50});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.err,
-            "mercer: a file became shorter while it was read, or its disk failed; try again when "
-            "it is whole\n");
+            "mercer: a file was truncated while it was read, or its disk failed; try again with a "
+            "complete file\n");
 }
 
 TEST_F(CliInterrupt, M_P6_while_transform_streams) {

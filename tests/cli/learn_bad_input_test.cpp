@@ -159,7 +159,7 @@ TEST_F(CliLearnBadInput, M_P6_a_checkpoint_replaces_nothing_but_checkpoints) {
     for (const char* more : {"-q", "--resume"}) {
       if (name == "c" && std::string(more) == "--resume") continue;
       expect_error(learn({"--epochs", "1", "-q", "--checkpoint", dir / "c", more}), 1,
-                   {name, "not a checkpoint", "name another file"});
+                   {name, "not a checkpoint", "choose another file"});
     }
     EXPECT_EQ(slurp(dir / name), thesis);
     EXPECT_EQ(dir.list(), std::vector<std::string>{name});

@@ -26,7 +26,7 @@ TEST_F(CliLearnStream, the_end_of_input_gives_a_model) {
   const auto run =
       mercer({"learn", "-", "--rule", "gha", "-k", "2", "-o", dir / "m.st"}, {.input = rows(2000)});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("1 epoch, as they come; all rows learned"));
+  EXPECT_THAT(run.out, HasSubstr("1 epoch, in order; all rows learned"));
   EXPECT_EQ(Model<double>::load(dir / "m.st").report().n_samples, 2000);
 }
 

@@ -108,7 +108,7 @@ TEST(CliPlot, a_picture_without_limits_says_why_in_one_line) {
   const auto plot = mercer({"plot", dir / "m.st", rows, "--kind", "t2spe", "-o", dir / "p.svg"});
   EXPECT_EQ(plot.exit_code, 0) << plot.err;
   EXPECT_THAT(plot.err,
-              testing::StartsWith("the picture has no limits: 99 % needs 40 rows in the fit, there "
+              testing::StartsWith("the plot has no limits: 99 % needs 40 rows in the fit, there "
                                   "are 6; use --flag 0."));
   EXPECT_EQ(std::count(plot.err.begin(), plot.err.end(), '\n'), 1);
 }
@@ -141,7 +141,7 @@ TEST(CliPlot, traces_of_learning_are_read_back) {
   EXPECT_EQ(again.all("path").size(), drawn.all("path").size());
   expect_error(mercer({"plot", data_file("iris.csv"), "--kind", "trace", "--exclude", "species",
                        "-o", dir / "x.svg"}),
-               2, {"no DATA"});
+               2, {"require DATA"});
   expect_error(mercer({"plot", data_file("moons.csv"), "--kind", "trace", "-o", dir / "x.svg"}), 1,
                {"moons.csv"});
 }
@@ -178,7 +178,7 @@ TEST(CliPlot, a_kind_that_does_not_fit_says_which_do) {
   refused({m.wine, m.wine_data, "--kind", "scores", "--components", "a,b"}, 2,
           {"--components 'a,b'"});
   refused({m.wine, "--kind", "scree", "--width", "9"}, 2, {"--width '9'"});
-  refused({m.wine, "--kind", "scree", "--label", "cultivar"}, 2, {"no DATA"});
+  refused({m.wine, "--kind", "scree", "--label", "cultivar"}, 2, {"require DATA"});
   refused({m.wine, m.wine_data, "--kind", "t2spe", "--flag", "1"}, 2, {"--flag '1'"});
   refused({m.wine, data_file("iris.csv"), "--kind", "scores"}, 1, {"iris.csv", "alcohol"});
   refused({dir / "none.st", "--kind", "scree"}, 1, {"none.st"});

@@ -50,7 +50,7 @@ TEST(CliScore, flags_the_row_that_is_unlike_the_others) {
   const auto run =
       mercer({"score", wine.model, wine.spoilt, "--flag", "0.999", "-o", dir / "r.csv"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, testing::HasSubstr("beyond"));
+  EXPECT_THAT(run.out, testing::HasSubstr("outside"));
   const auto rows = cells(slurp(dir / "r.csv"));
   ASSERT_EQ(rows.size(), 179u);
   EXPECT_EQ(rows[0], (std::vector<std::string>{"cultivar", "t2", "spe", "flag"}));

@@ -61,12 +61,12 @@ TEST(TextForm, what_is_wrong_is_said_with_its_column) {
   complains("wave(height=0)", {"column 13: wave: height = 0 must be greater than 0"});
   complains("wave(height=nan)", {"height = nan must be finite"});
   complains("wave(height=-inf)", {"height = -inf must be finite"});
-  complains("wave(height=1e999)", {"column 13: 1e999 is beyond"});
+  complains("wave(height=1e999)", {"column 13: 1e999 is out of the range"});
   complains("wave(height=)", {"column 13: unexpected ')', expected a number"});
   complains("wave(height=high)", {"column 13: unexpected 'h', expected a number"});
   complains("wave(height 1)", {"column 6"});
   complains("wave(height 1)", {"column 13: unexpected '1', expected '='"}, false);
-  complains("wave(height=1", {"column 14: it ends where ',' or ')' should follow"});
+  complains("wave(height=1", {"column 14: unexpected end, expected ',' or ')'"});
   complains("wave(height=1,)", {"column 15"});
   complains("wave(height=1) x", {"column 16: unexpected 'x', expected the end"});
   complains("wave(1, height=2)", {"column 9: height is given twice"});

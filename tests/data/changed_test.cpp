@@ -44,7 +44,7 @@ TEST(Changed, a_file_that_is_written_to_is_noticed_even_when_its_size_stays) {
   const std::string message = changed(csv, [&] {
     std::filesystem::last_write_time(csv, std::filesystem::last_write_time(csv) + 1s);
   });
-  EXPECT_HAS(message, "written to");
+  EXPECT_HAS(message, "modified");
 }
 
 TEST(Changed, a_mapped_file_that_shrinks_ends_in_an_error_and_not_in_a_signal) {
@@ -94,7 +94,7 @@ TEST(Changed, M_P6_a_pass_ends_with_an_error_when_the_file_was_written_to_meanwh
     sink.close();
     const std::string message = changed_in_a_pass(dir / name);
     EXPECT_HAS(message, name);
-    EXPECT_HAS(message, "written to");
+    EXPECT_HAS(message, "modified");
   }
 }
 
@@ -108,7 +108,7 @@ TEST(Changed, M_P6_borrowed_rows_can_be_asked_whether_they_are_still_those_of_th
   ASSERT_TRUE(source->whole());
   source->require_unchanged();
   std::filesystem::last_write_time(npy, std::filesystem::last_write_time(npy) + 1s);
-  EXPECT_HAS(refusal([&] { source->require_unchanged(); }, Errc::bad_data), "written to");
+  EXPECT_HAS(refusal([&] { source->require_unchanged(); }, Errc::bad_data), "modified");
 }
 
 TEST(Changed, a_file_that_is_replaced_is_the_old_one_to_those_who_read_it) {

@@ -103,24 +103,23 @@ TEST(Svm, errors_name_the_line) {
     std::string text;
     std::string says;
   };
-  const std::vector<Case> cases{
-      {"", "no rows"},
-      {"# nothing\n\n", "no rows"},
-      {"1\n2\n", "no index:value pair"},
-      {"1 1:1\n2:3 4:5\n", "line 2: '2:3' stands where the label belongs"},
-      {"1 0:1\n", "line 1: '0:1' counts from 0, the format from 1"},
-      {"1 2147483647:1\n", "outside 1 to 2147483646"},
-      {"1 99999999999999999999:1\n", "outside 1 to 2147483646"},
-      {"1 -3:1\n", "outside 1 to"},
-      {"\n1 3:1 2:1\n", "line 2: '2:1' has an index that is not above"},
-      {"1 3:1 3:1\n", "not larger"},
-      {"1 3\n", "'3' is not an index:value pair"},
-      {"1 a:1\n", "'a:1' is not an index:value pair"},
-      {"1 1:\n", "'1:' has no number"},
-      {"1 1:x\n", "'1:x' has no number"},
-      {"1 1:1:1\n", "'1:1:1' has no number"},
-      {"1 1:inf\n", "'1:inf' is infinite"},
-      {"1 1:-1e400\n", "is infinite or too large"}};
+  const std::vector<Case> cases{{"", "no rows"},
+                                {"# nothing\n\n", "no rows"},
+                                {"1\n2\n", "no index:value pair"},
+                                {"1 1:1\n2:3 4:5\n", "line 2: '2:3' is not a label"},
+                                {"1 0:1\n", "line 1: '0:1' has index 0, but indices start at 1"},
+                                {"1 2147483647:1\n", "outside 1 to 2147483646"},
+                                {"1 99999999999999999999:1\n", "outside 1 to 2147483646"},
+                                {"1 -3:1\n", "outside 1 to"},
+                                {"\n1 3:1 2:1\n", "line 2: '2:1' has an index that is not larger"},
+                                {"1 3:1 3:1\n", "not larger"},
+                                {"1 3\n", "'3' is not an index:value pair"},
+                                {"1 a:1\n", "'a:1' is not an index:value pair"},
+                                {"1 1:\n", "'1:' has a value that is not a number"},
+                                {"1 1:x\n", "'1:x' has a value that is not a number"},
+                                {"1 1:1:1\n", "'1:1:1' has a value that is not a number"},
+                                {"1 1:inf\n", "'1:inf' is infinite"},
+                                {"1 1:-1e400\n", "is infinite or too large"}};
   for (const Case& c : cases) EXPECT_HAS(error_of([&] { read(c.text); }).what(), c.says) << c.text;
   EXPECT_HAS(error_of([] { read<float>("1 1:1e300\n"); }).what(), "too large");
 }

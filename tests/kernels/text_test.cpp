@@ -62,13 +62,13 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
     EXPECT_EQ(e.code(), Errc::bad_option) << text;
     for (const std::string& word : words) EXPECT_HAS(e.what(), word);
   };
-  complains("", {"column 1", "ends where a kernel or a number"});
+  complains("", {"column 1", "unexpected end, expected a kernel or a number"});
   complains("rbf(gama=1)", {"kernel expression, column 5: ", "rbf has no parameter 'gama'",
                             "did you mean gamma? (in 'rbf(gama=1)')"});
   complains("rbg", {"column 1", "no kernel 'rbg'", "did you mean rbf?"});
   complains("RBF", {"no kernel 'RBF'", "did you mean rbf?"});
   complains("gaussian", {"no kernel 'gaussian'", "linear, poly, rbf"});
-  complains("2*rbf(gamma=1) + ", {"column 18", "ends"});
+  complains("2*rbf(gamma=1) + ", {"column 18", "unexpected end"});
   complains("linear - rbf", {"column 8", "minus", "positive factors"});
   complains("-1*rbf", {"column 1", "minus"});
   complains("0*rbf", {"column 1", "factor 0 must be greater than 0"});
@@ -80,7 +80,7 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
   complains("rbf(gamma=1e999)", {"column 11", "1e999"});
   complains("rbf(sigma=1e-200)", {"sigma = 1e-200"});
   complains("rbf(sigma=0)", {"sigma = 0 must be greater than 0"});
-  complains("rbf(gamma=1, sigma=2)", {"column 14", "one number"});
+  complains("rbf(gamma=1, sigma=2)", {"column 14", "same parameter"});
   complains("poly(degree=2, degree=3)", {"column 16", "degree is given twice"});
   complains("poly(degree=2.5)", {"degree = 2.5", "integer"});
   complains("poly(degree=0)", {"degree = 0"});
@@ -93,7 +93,7 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
   complains("rbf(gamma=1", {"column 12", "unexpected end, expected ',' or ')'"});
   complains("(linear", {"column 8", "')'"});
   complains("linear)", {"column 7", "')'"});
-  complains("linear rbf", {"column 8", "'r' where '+', '*', '^' or the end"});
+  complains("linear rbf", {"column 8", "unexpected 'r', expected '+', '*', '^' or the end"});
   complains("linear^2.5", {"column 8", "exponent"});
   complains("linear^0", {"exponent"});
   complains("linear^-2", {"exponent"});

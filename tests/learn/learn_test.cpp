@@ -403,7 +403,7 @@ TEST_F(LearnRefuses, options_that_cannot_work) {
   options = gha(1);
   options.kernel = Kernel::parse("rbf");
   options.theory = true;
-  EXPECT_HAS(message(options), "`theory` in the space of a kernel needs `landmarks`");
+  EXPECT_HAS(message(options), "`theory` with a kernel requires `landmarks`");
   options.theory = false;
   options.learner.rule = "block-oja";
   EXPECT_HAS(message(options), "`rule=block-oja` requires `landmarks`");

@@ -89,7 +89,7 @@ TEST(Rate, bad_text_is_refused_with_the_place_and_the_reason) {
   EXPECT_HAS(message("constant(0)"), "column 10: constant: c = 0 must be greater than 0");
   EXPECT_HAS(message("constant(-1)"), "must be greater than 0");
   EXPECT_HAS(message("constant(nan)"), "finite");
-  EXPECT_HAS(message("constant(1e999)"), "beyond");
+  EXPECT_HAS(message("constant(1e999)"), "out of the range");
   EXPECT_HAS(message("constant(1"), "unexpected end");
   EXPECT_HAS(message("constant(1) x"), "unexpected 'x', expected the end");
   EXPECT_HAS(message("constant(b=1)"), "no parameter 'b'");

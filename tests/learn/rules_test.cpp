@@ -213,7 +213,7 @@ TEST(Hebbian, convergence_is_seen_when_it_is_there_and_not_before) {
     // That it does not move any more is all that is known without watching the rows.
     EXPECT_EQ(there.state, watch ? LearnState::converged : LearnState::not_moving) << there.text;
     EXPECT_EQ(there.converged, watch);
-    EXPECT_HAS(there.text, watch ? "converged: " : "not measured");
+    EXPECT_HAS(there.text, watch ? "converged: " : "not estimated");
     EXPECT_EQ(there.angle < 2, watch);
   }
 }

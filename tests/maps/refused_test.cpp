@@ -48,7 +48,7 @@ TEST(MapText, that_is_wrong_is_refused_with_the_column) {
   EXPECT_TRUE(has(complaint("plain(degree:2)"), "column 13: unexpected ':', expected '='"));
   EXPECT_TRUE(has(complaint("plain(degree=two)"), "column 14: unexpected 't', expected a number"));
   EXPECT_TRUE(has(complaint("plain(degree=2.5)"),
-                  "column 14: plain: degree = 2.5 must be a whole number from 1 to 30"));
+                  "column 14: plain: degree = 2.5 must be an integer from 1 to 30"));
   EXPECT_TRUE(has(complaint("plain(degree=99999999999)"),
                   "column 14: plain: degree = 99999999999 must be"));
   EXPECT_TRUE(has(complaint("squares(degree=2)"), "column 9: squares has no parameters"));

@@ -97,7 +97,7 @@ TEST(KernelBadInput, M_C3_fit_refuses_an_invalid_kernel_unless_told_to_clip) {
 
 TEST(KernelBadInput, a_budget_that_cannot_hold_the_vectors_says_the_minimum) {
   const Matrix<double> x = Matrix<double>::Random(4000, 2);
-  expect_error(Errc::out_of_memory, {"`memory`", "take", "MiB"},
+  expect_error(Errc::out_of_memory, {"`memory`", "need", "MiB"},
                [&] { fit(x, {.components = 50, .kernel = rbf, .memory = 1 << 20}); });
 }
 
