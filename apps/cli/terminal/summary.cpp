@@ -171,7 +171,7 @@ std::string merge_line(const Summary& summary) {
     return fmt::format("merged from {} models, exact up to rounding\n", merged.models);
   return fmt::format(
       "merged from {} models, not all with all components: each variance is exact or up to {:.3g} "
-      "larger; the total is exact\n",
+      "larger; the total is that of all components, up to rounding\n",
       merged.models, merged.missing_variance);
 }
 

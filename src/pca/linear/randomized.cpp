@@ -144,7 +144,11 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   const double basis = static_cast<double>(std::min(d, 2 * (k + 8 * krylov.block)));
   s.rounding = rounding_of_products(a.a, s, rows, basis, options);
   if (options.missing == Missing::mean) {
-    Vector<double> offset = s.mean - centre;
+    Vector<double> offset = Vector<double>::Zero(d);
+    passes.run("means", [&](const Rows<T>& block, const double* weights) {
+      add_offsets(block, weights, centre, offset);
+    });
+    offset /= passes.weight();
     if (s.scale.size() > 0) offset.array() /= divisors.array();
     s.rounding = s.rounding + rounding_of_filling(offset.norm(), rows, passes.weight(), s.total);
   }
