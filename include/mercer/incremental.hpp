@@ -32,7 +32,8 @@ class CentredFactor;
 template <class T>
 class IncrementalPca {
  public:
-  /// Uses the options `components`, `tolerance`, `center`, `scale`, `ddof`, `threads` and `monitor`.
+  /// Uses the options `components`, `tolerance`, `center`, `scale`, `ddof`, `threads` and
+  /// `monitor`.
   explicit IncrementalPca(Index features, FitOptions options = {});
   IncrementalPca(const IncrementalPca& other);
   IncrementalPca(IncrementalPca&& other) noexcept;

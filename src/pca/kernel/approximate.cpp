@@ -179,9 +179,10 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   };
   if (const auto* f = std::get_if<Fourier>(&approx)) {
     require_fits("fourier", f->features);
-    space.map = fourier_map<T>(
-        kernel, rows.cols(), f->features,
-        {.orthogonal = f->orthogonal, .seed = options.seed, .memory = static_cast<std::size_t>(budget)});
+    space.map = fourier_map<T>(kernel, rows.cols(), f->features,
+                               {.orthogonal = f->orthogonal,
+                                .seed = options.seed,
+                                .memory = static_cast<std::size_t>(budget)});
   } else if (const auto* s = std::get_if<TensorSketch>(&approx)) {
     require_fits("tensorsketch", s->features);
     space.map =
