@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// From a matrix of similarities that only its owner can multiply with (on a disk, on other
-/// machines, on a graphics card) to a `Model`.
+/// A `Model` of a kernel matrix that is given by its products only (on disk, on other machines, on
+/// a graphics card).
 ///
 ///     struct Similarities {                       // K, N×N
 ///       mercer::Matrix<double> k;
@@ -16,9 +16,9 @@
 ///     model.training_scores();                    // N×3
 ///     model.transform(rows);                      // of k(x, x_1) … k(x, x_N), one row each
 ///
-/// The model is that of kernel PCA: eigenpairs of A = JKJ, J = I − 11ᵀ/N. It has scores of its own
-/// rows, variances and a certificate. New rows it can score where it has K1/N: from their
-/// similarities to the N rows, or, given kernel and rows, from themselves. Costs the passes of
+/// The model is that of kernel PCA: eigenpairs of A = JKJ, J = I − 11ᵀ/N. It has scores of the N
+/// rows, variances and a certificate. If K1/N is known, it scores new rows: from their kernel
+/// values with the N rows, or, given kernel and rows, from the rows themselves. Costs the passes of
 /// `eigs` (eigs.hpp).
 
 #include <mercer/eigs.hpp>

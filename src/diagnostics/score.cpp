@@ -123,7 +123,7 @@ struct Scorer<T>::State {
   static void require_squares(const Eigen::Ref<const Vector<double>>& squares, Index first) {
     for (Index i = 0; i < squares.size(); ++i)
       require(std::isfinite(squares[i]), Errc::bad_data,
-              "row {}: the square of its distance from the mean is too large for a number; scale "
+              "row {}: the square of its distance from the mean overflows; scale "
               "the row down, or leave it out",
               first + i + 1);
   }

@@ -80,7 +80,7 @@ class FunctionNode final : public KernelNode {
 Kernel Kernel::function(std::string name, Callable k) {
   require(static_cast<bool>(k), Errc::bad_option, "the kernel function '{}' is empty", name);
   require(!name.empty() && name.find_first_of("()") == std::string::npos, Errc::bad_option,
-          "'{}' is no name for a kernel function: use one without parentheses", name);
+          "'{}' is not a valid name of a kernel function: use one without parentheses", name);
   return Kernel(std::make_shared<FunctionNode>(std::move(name), std::move(k)));
 }
 

@@ -106,8 +106,8 @@ class Parser {
     const std::string text = fmt::format("function({})", name);
     for (const Kernel& k : functions_)
       if (k.text() == text) return k.node();
-    text_.refuse(at, fmt::format("the kernel '{}' is a function of the program that made it, which "
-                                 "has to be given here under that name",
+    text_.refuse(at, fmt::format("the kernel '{}' is a user-defined function; pass the function "
+                                 "under that name",
                                  name));
   }
 

@@ -35,8 +35,7 @@ const MapRow* row_of(std::string_view text) {
 void refuse_functions(std::string_view text) {
   require(
       map_name(text) != "function", Errc::bad_option,
-      "the map '{}' is a function of the program that fitted the model; pass the function under "
-      "that name",
+      "the map '{}' is a user-defined function; pass the function under that name",
       text.substr(0, most_of_text));
 }
 

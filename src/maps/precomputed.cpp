@@ -38,8 +38,8 @@ class OperatorRows final : public Map<T> {
   Space space() const override { return Space::precomputed; }
   void apply(const Rows<T>&, Eigen::Ref<Matrix<T>>) const override {
     fail(Errc::bad_option,
-         "the model was fitted to an operator whose mean is not known: it has the scores of its "
-         "own {} rows and cannot find those of others",
+         "the model was fitted to an operator whose mean is not known: it provides the scores of "
+         "its {} rows only",
          n_);
   }
 

@@ -243,7 +243,7 @@ void Model<T>::transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores,
                          const TransformOptions& options) const {
   const bool similar = parts_.map->space() == Space::precomputed;
   require(x.cols() == inputs(), Errc::bad_data, "rows have {} columns, the model {} {}{}", x.cols(),
-          similar ? "takes similarities to its" : "was fitted to", inputs(),
+          similar ? "takes kernel values with its" : "was fitted to", inputs(),
           similar ? " rows" : "");
   require(scores.rows() == x.rows() && scores.cols() == outputs(), Errc::bad_option,
           "scores need {}×{} numbers, not {}×{}", x.rows(), outputs(), scores.rows(),

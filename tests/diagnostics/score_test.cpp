@@ -313,7 +313,7 @@ TEST(Score, M_P3_squares_that_no_number_holds_are_refused) {
   const Scorer scorer(model);
   Matrix<double> far(2, 2);
   far << 1, 2, 1e160, -1e160;
-  test::expect_error(Errc::bad_data, {"row 2:", "too large for a number"}, [&] { scorer(far); });
+  test::expect_error(Errc::bad_data, {"row 2:", "overflows"}, [&] { scorer(far); });
 }
 
 TEST(Score, M_P3_a_kernels_spe_that_is_lost_in_rounding_is_refused) {

@@ -100,7 +100,7 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
   complains("linear^99999999999", {"exponent"});
   complains("linear^2^2", {"power of a power"});
   complains("2^2*linear", {"not a number"});
-  complains("function(mine)", {"'mine'", "a function of the program"});
+  complains("function(mine)", {"'mine'", "a user-defined function"});
   complains("rbf + function mine", {"'('"});
   complains(fmt::format("{:(>65}linear{:)>65}", "", ""), {"column 65", "64 nested parentheses"});
   complains(std::string(5000, '('), {"4096"});

@@ -63,7 +63,7 @@ TEST(FunctionMap, cannot_be_read_back_and_says_why) {
     map_from_text<double>("function(rings)", 2);
     FAIL() << "a function appeared from nowhere";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("a function of the program"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("a user-defined function"), std::string::npos)
         << e.what();
   }
 }

@@ -61,7 +61,7 @@ TEST(MapText, that_is_wrong_is_refused_with_the_column) {
   EXPECT_TRUE(has(complaint("square"), "no map 'square'; did you mean squares?"));
   EXPECT_TRUE(has(complaint(""), "there are identity, squares, monomials, polynomial, plain"));
   EXPECT_TRUE(has(complaint("fourier"), "no map 'fourier'"));  // of a model file only
-  EXPECT_TRUE(has(complaint("function(mine)"), "a function of the program"));
+  EXPECT_TRUE(has(complaint("function(mine)"), "a user-defined function"));
 }
 
 TEST(MapText, every_map_of_the_table_is_made_by_its_example_and_its_own_text) {

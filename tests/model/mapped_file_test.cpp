@@ -207,7 +207,7 @@ TEST(BadMappedFile, has_a_kernel_or_a_map_that_cannot_be_made) {
     expect_bad(kernel(text), "has a map that cannot be constructed: ");
   expect_bad(kernel(std::string(1'000'000, '(')), "cannot be constructed");
   expect_bad(kernel("rbf"), "is open");
-  expect_bad(kernel("function(mine)"), "the kernel 'mine' is a function of the program");
+  expect_bad(kernel("function(mine)"), "the kernel 'mine' is a user-defined function");
   expect_bad(kernel("chi2()"), "needs numbers of at least 0");
   expect_bad(kernel(5), "'kernel' is not text");
   expect_bad(forge_description(dense_file(), [](Json& d) { d.erase("kernel"); }),

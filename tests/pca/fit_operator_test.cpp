@@ -89,7 +89,7 @@ TEST_F(OperatorFit, M_H2_without_a_mean_only_the_rows_of_the_fit_have_scores) {
             1e-7);
   expect_error(Errc::bad_option, {"fitted to an operator", "its own 150 rows"},
                [&] { model.transform(kernel.matrix(fresh, x)); });
-  expect_error(Errc::bad_data, {"similarities to its 150 rows"}, [&] { model.transform(fresh); });
+  expect_error(Errc::bad_data, {"kernel values with its 150 rows"}, [&] { model.transform(fresh); });
   const test::TempDir dir;
   model.save(dir / "m.st");
   const auto loaded = Model<double>::load(dir / "m.st");

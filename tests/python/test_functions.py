@@ -181,5 +181,5 @@ def test_M_H2_a_model_of_a_kernel_function_is_loaded_by_its_name(tmp_path, dtype
     again = mercer.load(tmp_path / "again.st", kernels={"tent": tent})
     np.testing.assert_array_equal(again.transform(x), loaded.transform(x))
     for kernels in (None, {"other": tent}):
-        with pytest.raises(ValueError, match="the kernel 'tent' is a function of the program"):
+        with pytest.raises(ValueError, match="the kernel 'tent' is a user-defined function"):
             mercer.load(tmp_path / "tent.st", kernels=kernels)

@@ -72,7 +72,7 @@ def eigs(
     n_jobs : int, default=None
         Threads of all but the products.
     progress : callable, default=None
-        Called with a :class:`Progress` a few times a second; False stops the work.
+        Called with a :class:`Progress` a few times per second; False stops the work.
 
     Returns
     -------

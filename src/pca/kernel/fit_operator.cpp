@@ -24,8 +24,8 @@ using Kind = Components::Kind;
 void validate_for_operator(const FitOptions& o) {
   validate(o);
   require(!o.kernel && !o.precomputed && !o.approx && o.seconds == 0, Errc::bad_option,
-          "`kernel`, `precomputed`, `approx` and `seconds` are for rows: an operator has its "
-          "similarities already");
+          "`kernel`, `precomputed`, `approx` and `seconds` are for rows: an operator already "
+          "has its kernel values");
   require(o.center, Errc::bad_option, "an operator that is to be fitted is centred");
   require(o.scale == Scale::none && o.missing == Missing::error && o.keep_rows == 0,
           Errc::bad_option, "`scale`, `missing` and `keep_rows` are for rows, not for operators");

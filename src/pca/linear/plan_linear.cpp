@@ -88,7 +88,7 @@ void plan_linear(Plan& p, const FitOptions& o) {
         "the Gram matrix needs all rows in memory; use `solver=covariance` or a larger `memory`";
   else if (needed > p.work)
     p.refusal = fmt::format(
-        "`solver={}` needs {} of working memory beside the rows, and {} are allowed; use a larger "
+        "`solver={}` needs {} of working memory in addition to the rows, and {} are allowed; use a larger "
         "`memory` or fewer `columns`",
         name_of(p.solver), format_bytes(needed), format_bytes(std::max(0.0, p.work)));
 }
