@@ -71,6 +71,7 @@ struct RowExtent {
   bool likely = false;         ///< rounding errors are taken to be independent
   CellError cells{};           ///< of the rows themselves
   bool differences = false;    ///< all squared distances are sums of squared differences
+  bool about_centre = false;   ///< the others are from products of rows about the centre
   /// Largest |k(x, x)| of a kernel, for those that nothing else is known of.
   std::function<double(const KernelNode&)> largest_diagonal;
 };

@@ -9,10 +9,12 @@
 namespace mercer {
 
 /// How values are computed: as they are, or what they lack of k(x, x) for kernels with a peak; with
-/// squared distances from differences throughout, or only where they matter.
+/// squared distances from differences throughout, or only where they matter, and otherwise from
+/// products of rows about `centre`, where that is given and rows are dense.
 struct TileRule {
   bool fallen = false;
   bool differences = false;
+  const double* centre = nullptr;
 };
 
 /// out(i, j) = k(x_i, y_j), or k(x_i, y_j) − k(x, x). Rows must fit.
@@ -22,6 +24,7 @@ void evaluate_tile(const KernelNode& node, const Rows<T>& x, const Rows<T>& y,
   Uses uses;
   node.announce(uses);
   uses.differences = rule.differences;
+  uses.centre = rule.centre;
   const WideRows<T> wide_x(x), wide_y(y);
   Evaluation pairs(wide_x.rows(), wide_y.rows(), uses, rule.fallen);
   if constexpr (std::is_same_v<T, double>) {

@@ -20,9 +20,35 @@ Eigen::Map<Matrix<double>, Eigen::Unaligned, Eigen::OuterStride<>> mapped(
   return {tile.data, tile.rows, tile.cols, Eigen::OuterStride<>(tile.stride)};
 }
 
-/// 1/‖x_i‖, 0 for a row of zeros.
-Vector<double> inverse_norms(const Rows<double>& x) {
-  return squared_norms(x).unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 0; });
+/// ‖x_i‖, also where its square is no number.
+Vector<double> row_lengths(const Rows<double>& x) {
+  Vector<double> out = squared_norms(x);
+  for (Index i = 0; i < out.size(); ++i) {
+    if (out[i] > 1e-280 && out[i] < 1e280) {
+      out[i] = std::sqrt(out[i]);
+      continue;
+    }
+    const double* row = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
+    const Index count = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
+    out[i] = Eigen::Map<const Vector<double>>(row, count).stableNorm();
+  }
+  return out;
+}
+
+/// x·y becomes cos(x, y), 0 for a row of zeros.
+void divide_by_norms(const Rows<double>& x, const Rows<double>& y, const TileView<double>& out) {
+  const auto inverse = [](double length) { return length > 0 ? 1 / length : 0.0; };
+  const Vector<double> left = row_lengths(x).unaryExpr(inverse),
+                       right = row_lengths(y).unaryExpr(inverse);
+  // Where products of cells vanish, there is no number.
+  constexpr double lost = 1e280;
+  const bool small = left.maxCoeff() * right.maxCoeff() > lost;
+  auto tile = mapped(out);
+  for (Index i = 0; i < out.rows; ++i) {
+    tile.row(i).array() *= left[i] * right.transpose().array();
+    for (Index j = 0; small && j < out.cols; ++j)
+      if (left[i] * right[j] > lost) tile(i, j) = std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 /// out = rows − centre; returns ‖out_i‖².
@@ -82,7 +108,7 @@ void Evaluation::measure() {
   if (x_squares_.size() > 0) return;
   x_squares_ = squared_norms(x_);
   y_squares_ = squared_norms(y_);
-  from_products_ = !near_pairs_possible();
+  from_products_ = !uses_.centre && !near_pairs_possible();
   if (from_products_) return;
   centre();
   from_products_ = !near_pairs_possible();
@@ -92,13 +118,17 @@ void Evaluation::measure() {
 /// when all norms of the tile become smaller by it; sparse rows would not stay sparse.
 void Evaluation::centre() {
   if (x_.sparse() || y_.sparse()) return;
+  if (uses_.centre) return move_to(Eigen::Map<const Row>(uses_.centre, x_.cols()), true);
   const Row middle = y_.dense().colwise().mean();
-  if (!(2 * middle.squaredNorm() > y_squares_.mean())) return;
+  if (2 * middle.squaredNorm() > y_squares_.mean()) move_to(middle, false);
+}
+
+void Evaluation::move_to(const Eigen::Ref<const Row>& point, bool always) {
   shifted_x_.emplace(x_.rows() * x_.cols());
   shifted_y_.emplace(y_.rows() * y_.cols());
-  const Vector<double> x = shift(x_, middle, shifted_x_->data()),
-                       y = shift(y_, middle, shifted_y_->data());
-  if (x.maxCoeff() <= x_squares_.maxCoeff() && y.maxCoeff() <= y_squares_.maxCoeff()) {
+  const Vector<double> x = shift(x_, point, shifted_x_->data()),
+                       y = shift(y_, point, shifted_y_->data());
+  if (always || (x.maxCoeff() <= x_squares_.maxCoeff() && y.maxCoeff() <= y_squares_.maxCoeff())) {
     x_squares_ = x;
     y_squares_ = y;
   } else {
@@ -117,10 +147,7 @@ void Evaluation::compute(Ingredient ingredient, const TileView<double>& out) {
       return;
     case Ingredient::cosines: {
       compute_base(Ingredient::inner, out);
-      const Vector<double> left = inverse_norms(x_), right = inverse_norms(y_);
-      auto tile = mapped(out);
-      for (Index i = 0; i < out.rows; ++i)
-        tile.row(i).array() *= left[i] * right.transpose().array();
+      divide_by_norms(x_, y_, out);
       return;
     }
     case Ingredient::distances: {
@@ -182,7 +209,7 @@ bool Evaluation::apply_to(Ingredient ingredient, const Formula<double>& formula,
 Vector<double> diagonal_ingredient(Ingredient ingredient, const Rows<double>& x) {
   if (ingredient == Ingredient::inner) return squared_norms(x);
   if (ingredient == Ingredient::cosines)
-    return squared_norms(x).unaryExpr([](double s) { return s > 0 ? 1.0 : 0.0; });
+    return row_lengths(x).unaryExpr([](double length) { return length > 0 ? 1.0 : 0.0; });
   Vector<double> values = Vector<double>::Zero(x.rows());
   if (ingredient == Ingredient::harmonic)  // Σ 2xx/(x+x) = Σ x
     for (Index i = 0; i < x.rows(); ++i) {

@@ -40,7 +40,8 @@ constexpr double near_share = 0.125;
 struct Uses {
   std::array<int, ingredient_count> count{};
   double scale = std::numeric_limits<double>::infinity();  ///< the smallest of all leaves
-  bool differences = false;  ///< all squared distances from differences, near or not
+  bool differences = false;        ///< all squared distances from differences, near or not
+  const double* centre = nullptr;  ///< dense rows are moved by this before products are taken
 };
 
 /// A tile of numbers somewhere in memory.
@@ -70,6 +71,7 @@ class Evaluation {
   void compute_base(Ingredient base, const TileView<double>& out);
   void measure();
   void centre();
+  void move_to(const Eigen::Ref<const Eigen::RowVectorXd>& point, bool always);
   bool near_pairs_possible() const;
 
   Rows<double> x_, y_;

@@ -51,7 +51,8 @@ EntryError of_distances(const Formula<double>& f, const Inexact& z) {
     case Function::exp:
       return of_exponential(z.relative + 2 * u, f.a * z.absolute, f.a * z.largest, 4);
     case Function::exp_root:
-      return of_exponential(z.relative / 2 + 6 * u, 0, root, 4);
+      // √(z + δ) − √z ≤ √δ: what underflow takes off the squares.
+      return of_exponential(z.relative / 2 + 6 * u, f.a * std::sqrt(z.absolute), root, 4);
     case Function::matern3:
     case Function::matern5:
       // |d log k/dz| ≤ a²/2 and |d log k/ds| ≤ 1.
@@ -91,7 +92,8 @@ EntryError of_squared_distances(const Formula<double>& f, const RowExtent& e) {
   const double products = roundings(e, product_steps(e.entries)), scale = scale_of(f);
   const double share = products / near_share;
   const Inexact near{std::max(z.relative, share), share * scale + z.absolute, z.largest};
-  const Inexact norms{z.relative, products * 2 * e.square + z.absolute, z.largest};
+  const double square = e.about_centre ? e.squared_radius : e.square;
+  const Inexact norms{z.relative, products * 2 * square + z.absolute, z.largest};
   const EntryError by_itself = of_distances(f, near);
   // Under a root an absolute error is not enough.
   return scale > 0 ? smaller(by_itself, of_distances(f, norms)) : by_itself;
@@ -209,8 +211,9 @@ ValueBound leaf_bound(Ingredient ingredient, const Formula<double>& f, const Row
     v.within_roots = true;
     return v;
   }
+  const double vanished = f.a * (d + 1) * tiny * u * 2;  // of products that underflow
   if (f.function == Function::tanh) {
-    v.error = {10 * u, 0, f.a * e.square * (inner + 2 * u) + 2 * u * std::abs(f.b)};
+    v.error = {10 * u, 0, f.a * e.square * (inner + 2 * u) + 2 * u * std::abs(f.b) + vanished};
     v.largest = 1;
     return v;
   }
@@ -223,18 +226,22 @@ ValueBound leaf_bound(Ingredient ingredient, const Formula<double>& f, const Row
   v.nonnegative = f.n % 2 == 0;
   if (v.within_roots) v.error.diagonal = off;
   else v.error.absolute = off * v.largest;
-  v.error.absolute += (d + 4) * tiny;
+  v.error.absolute += (d + 4) * tiny + f.n * std::pow(base, f.n - 1) * vanished;
   return v;
 }
 
 double fallen_error(Ingredient ingredient, const Formula<double>& f, const RowExtent& e) {
   if (ingredient == Ingredient::none) return 0;
-  double z = sum_of_differences(ingredient, e).relative;
+  const Inexact sums = sum_of_differences(ingredient, e);
+  double z = sums.relative;
   if (ingredient == Ingredient::distances && !e.differences)
     z = std::max(z, roundings(e, product_steps(e.entries)) / near_share);
   // 1 − f(z) is concave in z for these functions, or in √z: relative errors do not grow. Its own
   // roundings: at most 32 (the series of matern).
-  return z + 64 * u + (f.function == Function::rational ? 8 * u : 0);
+  // Squares that underflow are lost beside the largest.
+  const double share = sums.largest > 0 ? sums.absolute / sums.largest : 0;
+  const double lost = f.function == Function::exp_root ? std::sqrt(share) : share;
+  return z + lost + 64 * u + (f.function == Function::rational ? 8 * u : 0);
 }
 
 }  // namespace mercer

@@ -3,6 +3,7 @@
 #include "core/require.hpp"
 #include "pca/intervals.hpp"
 #include "pca/invariants.hpp"
+#include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -61,6 +62,7 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
   report.solver.tolerance = options.tolerance;
   report.solver.converged = true;
   report.certificate = known ? *known : certified(s, k, options);
+  add_reason(report.certificate, constant_columns(s.as_constant, "left out"));
   report.certificate.low.resize(static_cast<std::size_t>(k));
   report.certificate.high.resize(static_cast<std::size_t>(k));
 

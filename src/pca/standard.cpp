@@ -4,6 +4,8 @@
 #include "operators/centred.hpp"
 #include "operators/column_means.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -95,6 +97,10 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
     }
     const double about_zero = scatter + weight * out.mean[j] * out.mean[j];
     out.constant.push_back(is_constant(scatter, about_zero, epsilon_of_data));
+    // As in `take_divisors`: numbers differ, by a unit in the last place of one at least.
+    if (out.constant.back() && !is_constant(16 * static_cast<double>(passes.rows()) * scatter,
+                                            about_zero, epsilon_of_data))
+      out.as_constant.push_back(j);
     out.scale[j] = standard_deviation(scatter, about_zero, denominator, epsilon_of_data);
     // Rows that keep their mean keep such a column as it was before it was multiplied.
     if (out.constant.back() && !options.center) out.scale[j] = std::ldexp(1.0, passes.exponent());
@@ -105,6 +111,33 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
     out.rest.resize(0);
   }
   return out;
+}
+
+template <class T>
+void add_offsets(const Rows<T>& rows, const double* weights, const Vector<double>& centre,
+                 Vector<double>& sums) {
+  const Index d = rows.cols();
+  Matrix<double> x(std::min(block_rows, rows.rows()), d);
+  for (Index i = 0; i < rows.rows(); i += block_rows)
+    centred_block(rows.middle(i, std::min(block_rows, rows.rows() - i)), 0, d,
+                  {.centre = centre.data(),
+                   .weights = weights ? weights + i : nullptr,
+                   .nan_on_centre = true,
+                   .sums = sums.data()},
+                  x.data(), d);
+}
+
+std::string constant_columns(const std::vector<Index>& columns, std::string_view fate) {
+  if (columns.empty()) return {};
+  constexpr std::size_t shown = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, columns.size()); ++i)
+    list += fmt::format("{}{}", i == 0 ? "" : ", ", columns[i] + 1);
+  if (columns.size() > shown) list += fmt::format(" and {} more", columns.size() - shown);
+  const bool one = columns.size() == 1;
+  return fmt::format("column{} {} var{} by no more than the rounding of {} numbers and {} {}",
+                     one ? "" : "s", list, one ? "ies" : "y", one ? "its" : "their",
+                     one ? "is" : "are", fate);
 }
 
 Standard about_rounded_mean(Standard standard) {
@@ -155,9 +188,11 @@ void require_finite(const Rows<T>& x, bool missing_are_filled) {
   }
 }
 
-#define MERCER_INSTANTIATE(T)                                     \
-  template void require_finite(const Rows<T>&, bool);             \
-  template Standard find_standard(Passes<T>&, const FitOptions&); \
+#define MERCER_INSTANTIATE(T)                                                     \
+  template void require_finite(const Rows<T>&, bool);                             \
+  template Standard find_standard(Passes<T>&, const FitOptions&);                 \
+  template void add_offsets(const Rows<T>&, const double*, const Vector<double>&, \
+                            Vector<double>&);                                     \
   template Matrix<T> standardized_as<T>(const Rows<T>&, const Standard&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -6,6 +6,8 @@
 
 #include <mercer/fit.hpp>
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace mercer {
@@ -19,12 +21,28 @@ struct Standard {
   /// this is not empty.
   Vector<double> rest{};
   CellError error{};  ///< of z-scores in double
+  /// Columns that count as constant though their numbers differ.
+  std::vector<Index> as_constant{};
 };
+
+/// What becomes of such columns, for a certificate: "column 2 varies by … and is not scaled".
+std::string constant_columns(const std::vector<Index>& columns, std::string_view fate);
+
+/// Adds to what a certificate says.
+inline void add_reason(Certificate& certificate, const std::string& more) {
+  if (!more.empty()) certificate.reason += (certificate.reason.empty() ? "" : "; ") + more;
+}
 
 /// One pass over the rows for the mean, another for the scale. Rows that are scaled but not centred
 /// keep their mean: they are divided by the same deviations.
 template <class T>
 Standard find_standard(Passes<T>& passes, const FitOptions& options);
+
+/// Adds Σ w (x − centre) of each column, missing cells on the centre. With the mean as the centre
+/// that is what rounding has left of it, which the difference of two rounded means does not tell.
+template <class T>
+void add_offsets(const Rows<T>& rows, const double* weights, const Vector<double>& centre,
+                 Vector<double>& sums);
 
 /// Whether rows have to be copied to be seen that way.
 inline bool changes_rows(const FitOptions& options) {

@@ -35,10 +35,11 @@ Eigenpairs dense_eigenpairs(const Matrix<double>& a, Index k, double tolerance, 
 void require_converged(const Vector<double>& residuals, double tolerance, double scale) {
   const double worst = residuals.size() > 0 ? residuals.maxCoeff() : 0.0;
   // NaN must fail too.
-  require(worst <= tolerance * scale, Errc::not_converged,
-          "the eigenpairs reached a residual of {:.1e}, not the tolerance {:.1e}; loosen the "
-          "tolerance or scale the data",
-          worst / scale, tolerance);
+  require(
+      worst <= tolerance * scale, Errc::not_converged,
+      "the eigenpairs reached a residual of {:.1e}, not the tolerance {:.1e}; {}scale the data",
+      worst / scale, tolerance,
+      worst < 0.05 * scale ? fmt::format("use `tolerance={:.0e}`, or ", 2 * worst / scale) : "");
 }
 
 void fix_signs(Matrix<double>& vectors) {

@@ -209,8 +209,9 @@ void Krylov::give_up(Index k, std::string_view why) {
   fail(
       Errc::not_converged,
       "the eigenpairs reached a residual of {:.1e} of the largest eigenvalue in {} passes, not the "
-      "tolerance {:.1e}; {}",
-      worst, passes_, how_.tolerance, why);
+      "tolerance {:.1e}; {}{}",
+      worst, passes_, how_.tolerance, why,
+      worst < 0.05 ? fmt::format("; use `tolerance={:.0e}`", 2 * worst) : "");
 }
 
 Eigenpairs Krylov::pairs(Index k, const Vector<double>& residuals) const {
@@ -274,13 +275,12 @@ Eigenpairs Krylov::solve(Index k, bool complete_too) {
         look_for_missed(k);
         continue;
       }
-      if (m_ == n_) give_up(k, "the whole space was searched, so this is rounding: loosen it");
+      if (m_ == n_) give_up(k, "the whole space was searched, so this is rounding");
       std::fill(settled_at_.begin(), settled_at_.end(), nan);
       look_at_open_pairs();
     }
-    if (passes_ >= how_.max_passes) give_up(k, "allow more passes or loosen the tolerance");
-    if (stagnates())
-      give_up(k, "it no longer falls, as the products have no more correct digits: loosen it");
+    if (passes_ >= how_.max_passes) give_up(k, "it falls too slowly");
+    if (stagnates()) give_up(k, "it no longer falls, as the products have no more correct digits");
     extend();
   }
 }

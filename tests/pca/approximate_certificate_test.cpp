@@ -380,4 +380,78 @@ TEST(ApproximateCertificate, M_P3_a_kernel_that_is_not_valid_on_some_rows_is_ref
   });
 }
 
+TEST(ApproximateCertificate, M_P1_far_means_and_wide_rows_are_within_tight_intervals) {
+  // All rows are landmarks, so that intervals hold rounding alone; distances are from products of
+  // rows about the landmarks' mean, of landmarks among themselves from differences.
+  Counts counts;
+  for (int number = 0; number < 300; ++number) {
+    Random random(static_cast<unsigned>(1000 + number));
+    const Index n = 8 + number % 17, d = 1 + number % 23;
+    Matrix<double> x = random.normal(n, d);
+    x.array() *= std::pow(10.0, number % 3 - 1);
+    x.array() += std::pow(10.0, number % 5 - 1) * random.normal();
+    const double gamma = std::pow(4.0, number % 7 - 3) / static_cast<double>(d);
+    const Pair pair = number % 4 == 3 ? city_block(gamma) : gaussian(gamma);
+    const std::vector<double> weights = some_weights(number, n, random);
+    const LongVector truth = exact_eigenvalues(x, pair.exact, weights);
+    for (const char* by : {"uniform", "kmeans"})
+      check(x, pair, weights,
+            "nystrom(landmarks=" + std::to_string(n) + ", by=" + std::string(by) + ")", truth,
+            counts);
+  }
+  EXPECT_GE(counts.held, 570);  // kernels that are nearly constant on the rows may be refused
+}
+
+TEST(ApproximateCertificate, M_P2_ordinary_rows_are_answered_whatever_the_seed) {
+  // 64 columns with a mean of 3 and a spread of 1 at most: the bound was 1.3e-10 of the first
+  // eigenvalue, above the tolerance, for every other seed.
+  const Matrix<double> x = Matrix<double>::NullaryExpr(3000, 64, [](Index i, Index j) {
+    return 3 + std::sin(static_cast<double>(i) * 0.37 * static_cast<double>(j + 1)) /
+                   static_cast<double>(j + 1);
+  });
+  for (std::uint64_t seed = 0; seed < 8; ++seed)
+    for (const char* approx : {"nystrom(landmarks=50)", "nystrom(landmarks=50, by=kmeans)"}) {
+      const auto model = fit(x, {.components = 3,
+                                 .kernel = kernels::rbf({.gamma = 0.2}),
+                                 .approx = parse_approx(approx),
+                                 .seed = seed});
+      EXPECT_LE(model.report().certificate.rounding, 5e-11 * model.eigenvalues()[0]) << approx;
+    }
+}
+
+TEST(ApproximateCertificate, M_P1_landmarks_of_a_kernel_that_need_not_be_valid_are_rows) {
+  // Valid on the rows, but not on rows and centres of k-means together: what the centres leave out
+  // would have a negative eigenvalue.
+  const auto k = [](long double x, long double y) { return std::tanh(2 * x * y + 0.1L); };
+  int held = 0;
+  for (int number = 0; number < 60; ++number) {
+    Random random(static_cast<unsigned>(number));
+    Matrix<double> x = 0.2 * random.normal(2, 1);
+    if (number == 0) x << 0.2, -0.1;
+    const long double a = x(0), b = x(1);
+    const long double truth = (k(a, a) + k(b, b) - 2 * k(a, b)) / 2;
+    try {
+      const auto model = fit(x, {.components = 1,
+                                 .kernel = Kernel::parse("sigmoid(gamma=2, coef0=0.1)"),
+                                 .approx = parse_approx("nystrom(landmarks=1, by=kmeans)")});
+      EXPECT_LE(static_cast<Long>(model.report().certificate.low[0]), truth) << number;
+      EXPECT_GE(static_cast<Long>(model.report().certificate.high[0]), truth) << number;
+      ++held;
+    } catch (const Error& e) {
+      EXPECT_NE(e.code(), Errc::bad_option) << e.what();
+    }
+  }
+  EXPECT_GE(held, 20);
+  // Of many rows only a sample is known to be valid, and the certificate says so.
+  const Kernel own =
+      Kernel::function("own", [](std::span<const double> x, std::span<const double> y) {
+        return std::exp(-(x[0] - y[0]) * (x[0] - y[0]));
+      });
+  const Matrix<double> many = Random(7).normal(1500, 1);
+  const auto model = fit(many, {.components = 1, .kernel = own, .approx = Nystrom{.landmarks = 5}});
+  EXPECT_HAS(
+      model.report().certificate.reason,
+      "provided that function(own) is positive semi-definite on all rows, which was seen on 1000");
+}
+
 }  // namespace mercer::test::approximate_certificate_test

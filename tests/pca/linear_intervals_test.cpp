@@ -251,4 +251,35 @@ TEST(LinearInvariants, a_spectrum_that_no_matrix_has_is_an_error_that_says_what_
                [&] { require_fraction(values, 1, 0.9, 4, 1e-12, "pca"); });
 }
 
+TEST(LinearIntervals, M_P1_missing_cells_on_a_rounded_mean_are_in_the_interval) {
+  // A mean of 1e9 is rounded to 1e-7: cells that are filled with it are off by as much.
+  for (const double base : {0.0, 1e3, 1e6, 1e9, 1e12, 1e15})
+    for (const bool holes : {true, false})
+      for (const Solver solver :
+           {Solver::automatic, Solver::covariance, Solver::gram, Solver::svd, Solver::randomized}) {
+        Matrix<double> x(4, 2);
+        x << 1, 0, 2, 1, 4, 5, 3, 9;
+        x.col(0).array() += base;
+        LongMatrix a = long_rows(x);
+        a.col(0).array() -= static_cast<long double>(base);
+        if (holes) {
+          x(3, 0) = std::nan("");
+          a(3, 0) = 7 / 3.0L;  // the mean of the others, whatever it rounds to
+        }
+        long_centre(a);
+        const LongVector truth = long_gram_eigenvalues(a);
+        try {
+          const auto model = fit(
+              x, {.components = 2, .solver = solver, .tolerance = 1e-3, .missing = Missing::mean});
+          const Certificate& c = model.report().certificate;
+          for (std::size_t j = 0; j < 2; ++j) {
+            EXPECT_LE(c.low[j], truth[static_cast<Index>(j)]) << base;
+            EXPECT_GE(c.high[j], truth[static_cast<Index>(j)]) << base;
+          }
+        } catch (const Error& e) {
+          EXPECT_GE(base, 1e12) << e.what();
+        }
+      }
+}
+
 }  // namespace mercer::test::linear_intervals_test

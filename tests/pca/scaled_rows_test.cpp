@@ -8,6 +8,7 @@
 #include <mercer/source.hpp>
 
 #include <gtest/gtest.h>
+#include <Eigen/SparseCore>
 
 #include <cmath>
 #include <functional>
@@ -174,6 +175,51 @@ TEST(ScaledRows, without_centring_rows_are_divided_by_the_deviation_about_the_me
   const Vector<double> along = variance_along(Rows<double>(x), fit(x, options).components(),
                                               FitOptions{.center = false, .scale = Scale::std});
   EXPECT_NEAR(along[0], static_cast<double>(truth[0]) / 3, 1e-9 * along[0]);
+}
+
+TEST(ScaledRows, M_P1_sparse_rows_that_keep_their_mean_have_the_deviations_about_it) {
+  // Σx² − (Σx)²/N of sparse rows loses all digits of a deviation of 1 beside a mean of 1e9.
+  for (const double mean : {0.0, 1e4, 1e9, 1e12}) {
+    Matrix<double> x = Random(91).normal(12, 3);
+    x.col(1) = (mean + (8 * x.col(1)).array().round()).matrix();
+    const auto sparse =
+        Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(x.sparseView()));
+    const long double truth = test::long_gram_eigenvalues(exact_scores(x, true))[0];
+    const auto holds = [&](const Model<double>& model, int method) {
+      EXPECT_LE(model.report().certificate.low[0], truth) << mean << " " << method;
+      EXPECT_GE(model.report().certificate.high[0], truth) << mean << " " << method;
+    };
+    FitOptions options{.components = 1, .center = false, .scale = Scale::std};
+    for (const Solver solver :
+         {Solver::automatic, Solver::covariance, Solver::gram, Solver::svd, Solver::randomized}) {
+      options.solver = solver;
+      holds(fit(Rows<double>(sparse), options), static_cast<int>(solver));
+    }
+    options.solver = Solver::automatic;
+    IncrementalPca<double> pca(3, options);
+    pca.update(Rows<double>(sparse));
+    holds(pca.model(), -1);
+  }
+}
+
+TEST(ScaledRows, M_P1_a_column_that_counts_as_constant_is_named) {
+  // Whole numbers that differ by a unit in the last place are no different from rounded ones.
+  Matrix<double> x(4, 2);
+  x << 1, 0, 2, 1, 4, 1, 3, 0;
+  x.col(1).array() += 4e15;
+  for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd}) {
+    const auto model = fit(x, {.solver = solver, .scale = Scale::std});
+    EXPECT_HAS(model.report().certificate.reason, "column 2 varies by no more than the rounding");
+  }
+  EXPECT_HAS(fit(x, {.kernel = Kernel::parse("rbf(gamma=0.1)"), .scale = Scale::std})
+                 .report()
+                 .certificate.reason,
+             "column 2 varies by no more than the rounding of its numbers and is not scaled");
+  // A column that is constant is not worth a word, nor is one that varies by more.
+  x.col(1).setConstant(0.1);
+  EXPECT_EQ(fit(x, {.scale = Scale::std}).report().certificate.reason, "");
+  x.col(1) << 100, 101, 101, 100;
+  EXPECT_EQ(fit(x, {.scale = Scale::std}).report().certificate.reason, "");
 }
 
 }  // namespace mercer::scaled_rows_test

@@ -44,8 +44,8 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   const Components& asked = options.components;
   const bool counted = asked.kind() == Components::Kind::count;
   require(!counted || asked.soft() || asked.count() <= m, Errc::bad_option,
-          "`components={}` is too large: {} has {} features, and no more components", asked.count(),
-          text_of(approx), m);
+          "`components={}` is too large: {} has {} feature{}, and no more components",
+          asked.count(), text_of(approx), m, m == 1 ? "" : "s");
   FeatureSpectrum s;
   // What landmarks leave out is variance too.
   const double explained = features.scatter.trace();
@@ -91,11 +91,12 @@ FeatureSpectrum spectrum_of(const typename FeatureSums<T>::Result& features, con
   require(s.rounding <= allowed * s.eigenvalues[0], Errc::not_converged,
           "{}: rounding may move the eigenvalues by {:.2g} of the largest, more than the tolerance "
           "of {:.2g}{}: the kernel is nearly constant on these rows, or their mean is large beside "
-          "their spread; centre or scale the data, use a narrower kernel, or allow a tolerance of "
-          "{:.0e}",
+          "their spread; {}centre or scale the data, or use a narrower kernel",
           text_of(approx), s.rounding / s.eigenvalues[0], allowed,
           allowed > options.tolerance ? " that floats have" : "",
-          2 * s.rounding / s.eigenvalues[0]);
+          s.rounding < 0.05 * s.eigenvalues[0]
+              ? fmt::format("use `tolerance={:.0e}`, ", 2 * s.rounding / s.eigenvalues[0])
+              : "");
   return s;
 }
 
@@ -241,6 +242,12 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
       features.scatter.squaredNorm() / std::pow(features.weight - options.ddof, 2);
   if (features.error.estimated && std::isfinite(squares)) report.total_squares = squares;
   report.certificate = certificate_of<T>(features, parts.eigenvalues, s.rounding * unit);
+  // Of a kernel that no theorem has valid, only a sample of so many rows was looked at.
+  if (!features.error.estimated && !sums.kernel().always_valid() && sums.rows() > standing_for_all)
+    add_reason(report.certificate,
+               fmt::format("provided that {} is positive semi-definite on all rows, which was seen "
+                           "on {} of them",
+                           sums.kernel().text(), standing_for_all));
   report.approximation = features.error;
   report.approximation->text = text_of(approx);
   report.approximation->name =
@@ -296,6 +303,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Approx& asked, const std::stri
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
   require_representable(parts);
+  add_reason(parts.report.certificate, constant_columns(standard.as_constant, "not scaled"));
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;

@@ -38,6 +38,7 @@ class FeatureSums {
   void add(const Rows<T>& rows, const double* weights);
 
   std::int64_t rows() const { return aligned_.rows(); }
+  const Kernel& kernel() const { return space_.kernel; }
 
   /// What the rows so far amount to. Numbers are those of the kernel times `scale`.
   struct Result {

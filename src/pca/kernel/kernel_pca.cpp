@@ -303,6 +303,7 @@ Model<T> fit_kernel(const Rows<T>& x, const FitOptions& options, const double* w
   report.solver.tolerance = s.tolerance;
   report.solver.converged = true;
   report.certificate = std::move(s.certificate);
+  add_reason(report.certificate, constant_columns(standard.as_constant, "not scaled"));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));

@@ -95,6 +95,9 @@ void finish_spectrum(KernelSpectrum& s, const KernelProblem<T>& p, const Vector<
   if (!p.options.clip)
     require_within_trace(p.origin, s.eigenvalues, s.trace, p.lowest + s.certificate.rounding,
                          p.tiles.size);
+  // Rounded entries leave eigenvalues just below 0, which the trace counts too: the others then add
+  // up to more, by no more than was just allowed. The problem's own trace is at least their sum.
+  s.trace = std::max(s.trace, s.eigenvalues.sum());
 }
 
 #define MERCER_INSTANTIATE(T)                                                                    \

@@ -1,6 +1,7 @@
 #include "pca/kernel/landmark_features.hpp"
 
 #include "core/require.hpp"
+#include "kernels/evaluate_tile.hpp"
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/blocked_triangular.hpp"
@@ -21,11 +22,15 @@ constexpr Index tile_side = 256;
 constexpr double usual_rounding = 4 * 0x1p-52;
 
 void similarities(const Kernel& kernel, double scale, const Rows<double>& x, const Rows<double>& y,
-                  Eigen::Ref<Matrix<double>> out) {
+                  Eigen::Ref<Matrix<double>> out, TileRule rule = {}) {
+  kernel.require_domain(x);
+  kernel.require_domain(y);
+  const BlasThreads one(1);
   for (Index i = 0; i < x.rows(); i += tile_side)
     for (Index j = 0; j < y.rows(); j += tile_side) {
       const Index n = std::min(tile_side, x.rows() - i), m = std::min(tile_side, y.rows() - j);
-      kernel.tile<double>(x.middle(i, n), y.middle(j, m), out.block(i, j, n, m));
+      evaluate_tile<double>(*kernel.node(), x.middle(i, n), y.middle(j, m), out.block(i, j, n, m),
+                            rule);
     }
   if (scale != 1) out *= scale;
 }
@@ -188,7 +193,8 @@ Anchors<T> LandmarkFeatures<T>::anchors(Index m) const {
 
 template <class T>
 void LandmarkFeatures<T>::sections(const Rows<T>& x, Eigen::Ref<Matrix<double>> out) const {
-  similarities(kernel_, scale_, InDouble<T>(x).rows(), exact_.rows().middle(0, size_), out);
+  similarities(kernel_, scale_, InDouble<T>(x).rows(), exact_.rows().middle(0, size_), out,
+               {.centre = error_ ? error_->centre() : nullptr});
 }
 
 template <class T>
@@ -228,7 +234,7 @@ template <class T>
 LandmarkRounding LandmarkFeatures<T>::rounding(Index m) const {
   const Rows<double> all = exact_.rows().middle(0, m);
   Matrix<double> values(m, m);
-  similarities(kernel_, scale_, all, all, values);
+  similarities(kernel_, scale_, all, all, values, {.differences = true});
   values.triangularView<Eigen::StrictlyUpper>() = values.transpose();
   values.diagonal() = scale_ * kernel_.diagonal(all);
   EntryError e = error_->of_landmarks();

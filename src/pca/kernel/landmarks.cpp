@@ -58,6 +58,24 @@ Matrix<double> dense(const std::vector<SampledRow<T>>& rows, Index cols, bool sp
   return out;
 }
 
+/// Of each centre the row of the sample that is nearest to it, each row once.
+template <class T>
+std::vector<SampledRow<T>> nearest_rows(const Matrix<double>& centres, const Matrix<double>& rows,
+                                        const std::vector<SampledRow<T>>& sample) {
+  std::vector<bool> taken(sample.size());
+  std::vector<SampledRow<T>> out;
+  for (Index c = 0; c < centres.rows(); ++c) {
+    Vector<double> apart = (rows.rowwise() - centres.row(c)).rowwise().squaredNorm();
+    for (std::size_t i = 0; i < taken.size(); ++i)
+      if (taken[i]) apart[static_cast<Index>(i)] = std::numeric_limits<double>::infinity();
+    Index nearest = 0;
+    apart.minCoeff(&nearest);
+    taken[static_cast<std::size_t>(nearest)] = true;
+    out.push_back(sample[static_cast<std::size_t>(nearest)]);
+  }
+  return out;
+}
+
 /// Without landmarks yet; `sample` tells how large the kernel's values are.
 template <class T>
 LandmarkFeatures<T> no_landmarks(const Kernel& kernel, Index cols, bool sparse,
@@ -220,8 +238,13 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
     case LandmarkChoice::kmeans: {
       // Rows of no weight are not in the sample: it may be smaller than what was asked for.
       const Index most = std::min(m, static_cast<Index>(sample.size()));
-      const Matrix<double> centres =
-          cluster_centres(dense(sample, rows.cols(), rows.sparse()), most, rows.options().threads);
+      const Matrix<double> points = dense(sample, rows.cols(), rows.sparse());
+      const Matrix<double> centres = cluster_centres(points, most, rows.options().threads);
+      // What landmarks leave out has no negative eigenvalue where the kernel is valid on rows and
+      // landmarks together. A kernel that need not be valid elsewhere has rows for landmarks.
+      if (!kernel.always_valid())
+        return from_rows(kernel, rows.cols(), rows.sparse(), nearest_rows(centres, points, sample),
+                         most);
       return from_rows(kernel, rows.cols(), false, rows_of<T>(centres), most);
     }
     case LandmarkChoice::leverage:

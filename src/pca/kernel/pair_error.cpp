@@ -43,7 +43,11 @@ EntryError PairError::of(const RowExtent& extent) const {
   return e;
 }
 
-EntryError PairError::of_landmarks() const { return of(landmarks_); }
+EntryError PairError::of_landmarks() const {
+  RowExtent e = landmarks_;
+  e.differences = true;
+  return of(e);
+}
 
 template <class T>
 EntryError PairError::with(const Rows<T>& rows) const {
@@ -51,6 +55,7 @@ EntryError PairError::with(const Rows<T>& rows) const {
   measure_about(rows, centre_, e);
   // Dense rows and sparse landmarks share no centre but 0.
   const bool shared = rows.sparse() == (centre_.size() == 0);
+  e.about_centre = shared && !rows.sparse();
   const auto all = [](double a, double b) { return std::max(a, b); };
   e.entries = all(e.entries, landmarks_.entries);
   e.square = all(e.square, landmarks_.square);

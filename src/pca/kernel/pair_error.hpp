@@ -15,11 +15,13 @@ class PairError {
   /// The landmarks stay with the caller while `with` is called.
   PairError(Kernel kernel, const Rows<double>& landmarks);
 
-  /// Holds for all pairs of these rows and the landmarks, computed in double.
+  /// Holds for all pairs of these rows and the landmarks, computed in double about `centre`.
   template <class T>
   EntryError with(const Rows<T>& rows) const;
-  /// Of the landmarks with each other.
+  /// Of the landmarks with each other, whose distances are from differences.
   EntryError of_landmarks() const;
+  /// The mean of dense landmarks, else null.
+  const double* centre() const { return centre_.size() > 0 ? centre_.data() : nullptr; }
 
  private:
   EntryError of(const RowExtent& extent) const;

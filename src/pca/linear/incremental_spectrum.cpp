@@ -82,7 +82,7 @@ Spectrum stream_factor(const CentredFactor::Node& node, const FitOptions& option
   if (options.scale == Scale::std) {
     // The deviations are about the mean, also where rows keep it.
     s.scale = scales<T>(node.r.colwise().squaredNorm().transpose(), mean, node.weight, options);
-    const Vector<double> divisors = divisors_of(s);
+    const Vector<double> divisors = take_divisors(s, rows);
     // QR is stable column by column, so scaling may come after it.
     r.array().rowwise() /= divisors.array().transpose();
     s.column_scatter = r.colwise().squaredNorm().transpose();

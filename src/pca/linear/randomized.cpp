@@ -58,8 +58,8 @@ RoundingBound rounding_of_products(const ScatterOperator<T>& a, const Spectrum& 
   const auto [squares, distance] = a.summed();
   // Two sums of random errors of depths a and b: √a + √b ≤ √2·√(a + b).
   const double root = std::sqrt(squares), norm = 1.01 * (s.eigenvalues[0] + distance);
-  RoundingBound one = roundings(a.depth(rows)) *
-                      (1.5 * root * std::sqrt(norm) + 2 * root * std::sqrt(distance));
+  RoundingBound one =
+      roundings(a.depth(rows)) * (1.5 * root * std::sqrt(norm) + 2 * root * std::sqrt(distance));
   one.proven *= std::sqrt(basis);
   return one + 2.1 * s.eigenvalues[0] *
                    rounding_of_scales(roundings(2 * rows + 16), rows, a.weight(), options);
@@ -145,7 +145,11 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   const double basis = static_cast<double>(std::min(d, 2 * (k + 8 * krylov.block)));
   s.rounding = rounding_of_products(a.a, s, rows, basis, options);
   if (options.missing == Missing::mean) {
-    Vector<double> offset = s.mean - centre;
+    Vector<double> offset = Vector<double>::Zero(d);
+    passes.run("means", [&](const Rows<T>& block, const double* weights) {
+      add_offsets(block, weights, centre, offset);
+    });
+    offset /= passes.weight();
     if (s.scale.size() > 0) offset.array() /= divisors.array();
     s.rounding = s.rounding + rounding_of_filling(offset.norm(), rows, passes.weight(), s.total);
   }

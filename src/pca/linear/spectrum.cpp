@@ -53,8 +53,8 @@ Vector<double> means(Passes<T>& passes, const FitOptions& options) {
 /// sum about 0 has.
 template <class T>
 void take_scales_first(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
-  if (options.scale == Scale::std && !options.center)
-    s.scale = find_standard(passes, options).scale;
+  s.own_scales = options.scale == Scale::std && !options.center;
+  if (s.own_scales) s.scale = find_standard(passes, options).scale;
 }
 
 /// Squares as they were summed, about the shift, by column.
@@ -147,7 +147,7 @@ Index kept_components(const Components& asked, const Spectrum& s) {
 
 template <class T>
 Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options,
-                    int exponent) {
+                    int exponent, const Vector<double>& scale) {
   const Index d = moments.features();
   require_rows(moments.rows(), moments.weight(), name, options);
   Spectrum s;
@@ -158,10 +158,12 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   require_variance<T>(s, name, moments.rounding(options.center).cwiseAbs2());
   if (options.scale == Scale::std) {
     // The deviations are about the mean, also where rows keep it.
-    s.scale = options.center ? scales<T>(s.column_scatter, s.mean, moments.weight(), options)
-                             : scales<T>(moments.scatter_diagonal(true), moments.mean(),
-                                         moments.weight(), options, exponent);
-    const Vector<double> divisors = divisors_of(s);
+    s.own_scales = scale.size() > 0;
+    s.scale = s.own_scales     ? scale
+              : options.center ? scales<T>(s.column_scatter, s.mean, moments.weight(), options)
+                               : scales<T>(moments.scatter_diagonal(true), moments.mean(),
+                                           moments.weight(), options, exponent);
+    const Vector<double> divisors = take_divisors(s, static_cast<double>(moments.rows()));
     scatter.array().colwise() /= divisors.array();
     scatter.array().rowwise() /= divisors.array().transpose();
     s.column_scatter = scatter.diagonal();
@@ -196,8 +198,10 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
   const bool fill = options.missing == Missing::mean;
   const Vector<double> centre = fill ? means(passes, options) : Vector<double>();
   Moments moments = fill ? Moments(centre) : Moments(d);
+  Vector<double> offset = Vector<double>::Zero(d);  // of the mean from the centre, times Σw
   const auto add = [&](const Rows<T>& rows, const double* weights) {
     moments.add(rows, weights, options.threads);
+    if (fill) add_offsets(rows, weights, centre, offset);
   };
   passes.run("covariance", add);
   require_rows(passes, options);
@@ -209,9 +213,13 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
     require_finite(moments.scatter_diagonal(), passes);
   }
   require_range(moments.scatter_diagonal(options.center).sum(), passes);
-  Spectrum s = of_moments<T>(moments, passes.name(), options, passes.exponent());
+  // Sums about 0, as those of sparse rows, may not tell the deviations from the mean.
+  const bool apart =
+      options.scale == Scale::std && !options.center && moments.cancellation() > dense_cancellation;
+  Spectrum s = of_moments<T>(moments, passes.name(), options, passes.exponent(),
+                             apart ? find_standard(passes, options).scale : Vector<double>());
   if (fill) {
-    Vector<double> offset = moments.mean() - centre;
+    offset /= passes.weight();
     if (s.scale.size() > 0) offset.array() /= s.scale.array();
     s.rounding = s.rounding + rounding_of_filling(offset.norm(), static_cast<double>(passes.rows()),
                                                   passes.weight(), s.total);
@@ -283,10 +291,11 @@ Spectrum by_svd(Passes<T>& passes, const FitOptions& options) {
   return s;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                  \
-  template Spectrum of_moments<T>(const Moments&, const std::string&, const FitOptions&, int); \
-  template Spectrum by_covariance(Passes<T>&, const FitOptions&);                              \
-  template Spectrum by_gram(Passes<T>&, const FitOptions&);                                    \
+#define MERCER_INSTANTIATE(T)                                                                 \
+  template Spectrum of_moments<T>(const Moments&, const std::string&, const FitOptions&, int, \
+                                  const Vector<double>&);                                     \
+  template Spectrum by_covariance(Passes<T>&, const FitOptions&);                             \
+  template Spectrum by_gram(Passes<T>&, const FitOptions&);                                   \
   template Spectrum by_svd(Passes<T>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -7,6 +7,8 @@
 #include <mercer/fit.hpp>
 #include <mercer/moments.hpp>
 
+#include <vector>
+
 namespace mercer {
 
 /// What every road ends in.
@@ -29,6 +31,8 @@ struct Spectrum {
   Vector<double> column_scatter;  ///< the diagonal of S; empty: not known
   Vector<double> column_noise;    ///< the part of it that the rounding of the data explains
 
+  std::vector<Index> as_constant;  ///< columns that vary, but by no more than their rounding
+  bool own_scales = false;  ///< the deviations are from a pass about the mean, not from these sums
   Vector<double> offset;  ///< what rounding had left of the mean that was taken off the rows first
 
   Vector<double> errors;    ///< ‖Aq − μq‖ of the matrix that was solved
@@ -39,10 +43,10 @@ struct Spectrum {
 };
 
 /// Eigenpairs of the scatter matrix that moments hold; `name` is what messages call the rows, which
-/// were multiplied by 2^exponent.
+/// were multiplied by 2^exponent; `scale`: deviations that are known better than the moments tell.
 template <class T>
 Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options,
-                    int exponent = 0);
+                    int exponent = 0, const Vector<double>& scale = {});
 
 /// N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass about the mean when the
 /// first rows were no guide to it, and one more (QR) when the smallest eigenvalue that is kept is

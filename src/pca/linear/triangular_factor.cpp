@@ -145,7 +145,7 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Mo
   require_variance<T>(s, passes.name());
   // QR is stable column by column, so scaling may come after it.
   if (s.scale.size() > 0) {
-    const Vector<double> divisors = divisors_of(s);
+    const Vector<double> divisors = take_divisors(s, rows);
     r.array().rowwise() /= divisors.array().transpose();
     scale_columns(s, divisors);
   }
@@ -190,7 +190,7 @@ CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptio
   if (options.scale == Scale::std) {
     if (s.scale.size() == 0)
       s.scale = scales<T>(s.column_scatter, s.mean, passes.weight(), options);
-    a.scale = divisors_of(s);
+    a.scale = take_divisors(s, static_cast<double>(passes.rows()));
     scale_columns(s, a.scale);
   }
   return a;
