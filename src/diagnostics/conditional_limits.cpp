@@ -241,7 +241,21 @@ double common_limit(const std::vector<std::vector<double>>& found, double beyond
   return quantile_between(all, 1 - share / static_cast<double>(sizes.size() * all.size()));
 }
 
+/// Rows drawn for each sample.
+Index draws_of(const SampleSpectra& seen) {
+  const Index k = seen.components, r = seen.values[0].size();
+  return std::clamp<Index>((Index{1} << 19) / (k * (r + 4)), 512, 4096) /
+             static_cast<Index>(seen.values.size()) +
+         1;
+}
+
 }  // namespace
+
+double highest_conditional_level(const SampleSpectra& seen) {
+  constexpr double least_beyond = 4;
+  return 1 - least_beyond /
+                 static_cast<double>(draws_of(seen) * static_cast<Index>(seen.values.size()));
+}
 
 double conditional_spe_limit(const SampleSpectra& seen, double level, int threads) {
   const Index k = seen.components, r = seen.values[0].size();
@@ -258,9 +272,7 @@ double conditional_spe_limit(const SampleSpectra& seen, double level, int thread
     typical.draw(rows.size(), shares);
     rows.push_back(new_row_of(samples.back(), row_of(samples.back(), shares, row)));
   }
-  const Index most = std::clamp<Index>((Index{1} << 19) / (k * (r + 4)), 512, 4096) /
-                         static_cast<Index>(samples.size()) +
-                     1;
+  const Index most = draws_of(seen);
   std::vector<std::vector<double>> found(samples.size());
   const auto limit_of = [&](const std::vector<Spectrum>& of, Index draws) {
     const RowDraws source(k, static_cast<Index>(of[0].values.size()) - k,

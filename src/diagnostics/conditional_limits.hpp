@@ -28,4 +28,7 @@ struct SampleSpectra {
 /// component, and rows of a middling T² can be the rarest.
 double conditional_spe_limit(const SampleSpectra& seen, double level, int threads);
 
+/// The highest level that the rows drawn for it tell: a few of them lie beyond.
+double highest_conditional_level(const SampleSpectra& seen);
+
 }  // namespace mercer

@@ -333,6 +333,7 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
   }
   if (s.cut && ratio <= 1) return {};  // more directions alike than are simulated
   GaussianLimits limits;
+  double drawn = level;  // of the SPE limit that was found by drawing rows
   if (conditional) {
     SampleSpectra known{{}, k, s.degrees, seen.new_row > 1};
     const Vector<double> tail = tail_values(mean, ratio, s.tail);
@@ -348,7 +349,8 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
         values[j] = std::min(values[j], values[j - 1] * (1 - 1e-4));
       known.values.emplace_back(values * seen.degrees);
     }
-    limits.spe = conditional_spe_limit(known, level, threads);
+    drawn = std::min(level, highest_conditional_level(known));
+    limits.spe = conditional_spe_limit(known, drawn, threads);
   }
   run(samples, true);
 
@@ -364,17 +366,20 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
   if (s.thin > 1)  // fewer degrees of freedom than there are, beside as many components
     limits.t2 *= hotelling_limit(static_cast<double>(k), seen.degrees, 1, level) /
                  hotelling_limit(static_cast<double>(k), static_cast<double>(s.degrees), 1, level);
-  if (conditional) return limits;
   // SPE relative to what the sample left out: its size matters little to that.
-  limits.spe =
-      seen.left * seen.new_row * crossing_at(level, 1, [&](double x) {
-        double sum = 0;
-        for (const Simulated& r : runs) {
-          const Powers p{s.thin * r.spe.first, s.thin * r.spe.second, s.thin * r.spe.third};
-          sum += beyond(p, x * s.thin * r.left);
-        }
-        return sum / count;
-      });
+  const auto spe_at = [&](double share) {
+    return crossing_at(share, 1, [&](double x) {
+      double sum = 0;
+      for (const Simulated& r : runs) {
+        const Powers p{s.thin * r.spe.first, s.thin * r.spe.second, s.thin * r.spe.third};
+        sum += beyond(p, x * s.thin * r.left);
+      }
+      return sum / count;
+    });
+  };
+  if (!conditional) limits.spe = seen.left * seen.new_row * spe_at(level);
+  // Too few of the rows that were drawn lie beyond: the tail goes on as that of other samples does.
+  else if (drawn < level) limits.spe *= spe_at(level) / spe_at(drawn);
   return limits;
 }
 

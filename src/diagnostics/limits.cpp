@@ -68,13 +68,14 @@ LeftOver left_over(const Report& r, const Vector<double>& variance, Index direct
           "the components have {:g} more variance than the rows, {:g}, beyond rounding ({:g}): "
           "the model is damaged; fit it again",
           -left, r.total_variance, rounding);
-  if (!(others > 0) || left <= rounding) {
+  if (!(others > 0)) {
     out.reason = "the model keeps all variance";
     return out;
   }
   if (left <= 20 * rounding) {
-    out.reason = fmt::format("what the model leaves out, {:.2g} of the variance, is rounding",
-                             left / r.total_variance);
+    out.reason = fmt::format(
+        "what the model leaves out, {:.2g} of the variance, cannot be told from rounding",
+        std::abs(left) / r.total_variance);
     return out;
   }
   out.variance = left;

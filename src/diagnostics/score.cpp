@@ -119,6 +119,28 @@ struct Scorer<T>::State {
     return y.cwiseProduct(gram.solve(y.transpose()).transpose()).rowwise().sum();
   }
 
+  static void require_squares(const Eigen::Ref<const Vector<double>>& squares, Index first) {
+    for (Index i = 0; i < squares.size(); ++i)
+      require(std::isfinite(squares[i]), Errc::bad_data,
+              "row {}: the square of its distance from the mean is too large for a number; scale "
+              "the row down, or leave it out",
+              first + i + 1);
+  }
+
+  /// Of a row far beyond those of the fit, ‖φ(x) − m‖² − ‖y‖² may be rounding that hides as much as
+  /// rows of the fit leave out: no number is better than 0 for it.
+  void require_seen(const Vector<double>& left, const Vector<double>& size,
+                    const Vector<double>& rounding, Index first) const {
+    constexpr double far = 1e4;
+    const double total = model.report().total_variance, usual = total - variance.sum();
+    for (Index i = 0; i < left.size(); ++i)
+      require(!(size[i] > far * total && rounding[i] > usual && left[i] < rounding[i]),
+              Errc::bad_data,
+              "row {}: it is {:.1e} times as far from the mean as rows of the fit, and its SPE is "
+              "lost in rounding ({:.2g}); leave the row out, or use a linear model",
+              first + i + 1, std::sqrt(size[i] / total), rounding[i]);
+  }
+
   /// Statistics of a block of rows as φ takes them.
   void score(const Rows<T>& z, Index first, RowScores& out) const {
     const Index n = z.rows();
@@ -131,10 +153,12 @@ struct Scorer<T>::State {
     for (Index c = 0; c < y.cols(); ++c)
       if (variance[c] > 0)
         out.t2.segment(first, n).array() += y.col(c).array().square() / variance[c];
+    require_squares(out.t2.segment(first, n), first);
     if (!no_spe.empty()) return;
     Vector<double> size;
     if (!kernel) {
       size = phi.rowwise().squaredNorm();
+      require_squares(size, first);
       Matrix<double> rest = phi;
       if (orthonormal) rest.noalias() -= y * basis;
       else rest.noalias() -= gram.solve(y.transpose()).transpose() * basis;
@@ -157,6 +181,7 @@ struct Scorer<T>::State {
                 "row {}: its components have a squared length of {:g}, the row itself {:g}, which "
                 "no rounding explains ({:g}): the kernel is not positive semi-definite on this row",
                 first + i + 1, size[i] - left[i], size[i], rounding[i]);
+      require_seen(left, size, rounding, first);
       // Neither is negative, so 0 is nearer to the truth than what rounding left of it.
       size = size.cwiseMax(0);
       out.spe.segment(first, n) = left.cwiseMax(0);

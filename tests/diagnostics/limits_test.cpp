@@ -278,4 +278,22 @@ TEST(ScoreLimits, M_P3_components_longer_than_the_row_are_an_alarm) {
                      [&] { scorer(Matrix<double>(Matrix<double>::Constant(1, 2, 3.0))); });
 }
 
+TEST(ScoreLimits, M_P7_limits_go_on_rising_beyond_the_rows_that_were_drawn) {
+  // Two directions of equal variance are left out of many rows: SPE/σ² is χ²(2), whose quantile is
+  // −2 log(1 − level). 4,096 rows are drawn for a limit, none of them beyond 99.99 %.
+  const Vector<double> deviations = Eigen::Vector4d(6, 4, 1, 1);
+  const Matrix<double> x = Random(5).normal(4000, 4) * deviations.asDiagonal();
+  const auto model = fit(x, {.components = 2});
+  const double variance = (model.report().total_variance - model.explained_variance().sum()) / 2;
+  double before = 0;
+  for (const double beyond : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+    const ScoreLimits limits = Scorer(model, 1).limits(1 - beyond);
+    ASSERT_TRUE(limits.spe) << limits.spe_from;
+    EXPECT_GT(*limits.spe, 1.1 * before);
+    // Where 4 of the rows drawn lie beyond, their number and with it the limit is off by half.
+    EXPECT_NEAR(*limits.spe / variance, -2 * std::log(beyond), 2.5) << beyond;
+    before = *limits.spe;
+  }
+}
+
 }  // namespace mercer::limits_test

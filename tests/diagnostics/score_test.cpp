@@ -6,11 +6,14 @@
 #include <mercer/merge.hpp>
 #include <mercer/score.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <Eigen/LU>
 #include <Eigen/SparseCore>
 
+#include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace mercer::score_test {
 
@@ -301,6 +304,68 @@ TEST(Score, bad_input_is_refused) {
                        [&] { limits_of(scorer(random.normal(4, 3)), level); });
   }
   test::expect_error(Errc::bad_data, {"at least one row"}, [&] { limits_of({}, 0.9); });
+}
+
+TEST(Score, M_P3_squares_that_no_number_holds_are_refused) {
+  Matrix<double> x(3, 2);
+  x << 1, 1, 2, 1, -1, 3;
+  const auto model = fit(x, {.components = 1});
+  const Scorer scorer(model);
+  Matrix<double> far(2, 2);
+  far << 1, 2, 1e160, -1e160;
+  test::expect_error(Errc::bad_data, {"row 2:", "too large for a number"}, [&] { scorer(far); });
+}
+
+TEST(Score, M_P3_a_kernels_spe_that_is_lost_in_rounding_is_refused) {
+  // Rows along a component of the linear kernel, 2/√5 off it: SPE is 0.8 for each of them.
+  const double c = 1 / std::sqrt(5.0), s = 2 / std::sqrt(5.0);
+  Matrix<double> x(5, 2);
+  const double along[] = {-2, -1, 0, 1, 2}, off[] = {0.5, -0.5, 0, -0.5, 0.5};
+  for (Index i = 0; i < 5; ++i) x.row(i) << along[i] * c - off[i] * s, along[i] * s + off[i] * c;
+  const auto model = fit(x, {.components = 1, .kernel = kernels::linear()});
+  const Scorer scorer(model);
+  const auto row = [](double t) { return Matrix<double>(Eigen::RowVector2d(t + 1, 2 * t)); };
+  EXPECT_NEAR(scorer(row(0)).spe[0], 0.8, 1e-12);
+  EXPECT_NEAR(scorer(row(1e4)).spe[0], 0.8, 1e-5);
+  for (const double t : {1e8, 1e12})
+    test::expect_error(Errc::bad_data, {"row 1:", "lost in rounding"}, [&] { scorer(row(t)); });
+}
+
+TEST(Score, M_P1_cosines_of_rows_of_any_length_are_those_of_their_directions) {
+  Matrix<double> x(3, 2);
+  x << 1, 1, 2, 1, -1, 3;
+  const auto model = fit(x, {.components = 2, .kernel = Kernel::parse("cosine")});
+  const Matrix<double> expected = model.transform(Matrix<double>(Matrix<double>::Ones(1, 2)));
+  for (const double length : {1e160, 1e250, 1e-161, 1e-170, 1e-250}) {
+    const Matrix<double> found =
+        model.transform(Matrix<double>(Matrix<double>::Constant(1, 2, length)));
+    EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-14) << length;
+  }
+  // Products of two such rows vanish.
+  EXPECT_THROW(Kernel::parse("cosine").matrix(Rows<double>(Matrix<double>(1e-170 * x))), Error);
+}
+
+TEST(Score, M_P1_kernels_of_squares_that_underflow_are_refused) {
+  Matrix<double> x(3, 2);
+  x << 1, 1.1, 2, 1, -1, 3;
+  for (const double size : {1e-158, 1e-161}) {
+    const Matrix<double> small = size * x;
+    for (const char* kernel : {"exponential(gamma={})", "matern(nu=1.5, length={})"}) {
+      const bool length = std::string_view(kernel).starts_with("matern");
+      const Kernel k = Kernel::parse(fmt::format(
+          fmt::runtime(kernel), length ? fmt::format("{}", size) : fmt::format("{}", 1 / size)));
+      try {
+        const auto model = fit(small, {.kernel = k});
+        const auto same = fit(Matrix<double>(x),
+                              {.kernel = Kernel::parse(fmt::format(fmt::runtime(kernel), "1"))});
+        // Where it is answered, the interval holds the same problem in other units.
+        EXPECT_LE(model.report().certificate.low[0], same.eigenvalues()[0] * (1 + 1e-12));
+        EXPECT_GE(model.report().certificate.high[0], same.eigenvalues()[0] * (1 - 1e-12));
+      } catch (const Error& e) {
+        EXPECT_HAS(e.what(), "rounding");
+      }
+    }
+  }
 }
 
 }  // namespace mercer::score_test
