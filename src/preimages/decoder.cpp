@@ -30,6 +30,16 @@ void require_scores(const MatrixRef<T>& scores, Index k) {
               scores(i, j));
 }
 
+/// Whether x and −x have the same features, so that only a guess tells them apart.
+template <class T>
+bool loses_signs(const Map<T>& map) {
+  if (map.space() == Space::kernel) return false;
+  const Matrix<T> ones = Matrix<T>::Ones(1, map.inputs());
+  Matrix<T> features(1, map.features()), x = -ones;
+  map.apply(ones, features);
+  return map.decode(features, x) && (x.array() < 0).any();
+}
+
 Index count_of(const std::vector<std::uint8_t>& flags, std::uint8_t value) {
   return static_cast<Index>(std::count(flags.begin(), flags.end(), value));
 }
@@ -122,7 +132,11 @@ PreImageMethod Decoder<T>::method() const {
 template <class T>
 std::string Decoder<T>::text() const {
   const Parts& p = *parts_;
-  if (p.method == PreImageMethod::exact) return "exact";
+  if (p.method == PreImageMethod::exact && !loses_signs(p.model.map())) return "exact";
+  if (p.method == PreImageMethod::exact)
+    return p.ridge ? fmt::format("exact up to signs, which are those of {} of {} rows",
+                                 p.ridge->text(), p.learned->z.rows())
+                   : "exact up to signs, which are lost: all cells are positive";
   const Index n = p.learned->z.rows();
   if (p.method == PreImageMethod::distances)
     return fmt::format("distances to {} of {} rows", std::min(p.options.neighbours, n), n);

@@ -157,6 +157,15 @@ TEST_F(CliLearn, M_P7_not_moving_and_converged_are_different_states) {
   EXPECT_LE(there["learning"]["convergence"]["angle"].get<double>(), 2);
 }
 
+TEST_F(CliLearn, M_P7_a_run_that_until_stops_while_it_moves_is_not_called_still) {
+  const auto run = mercer(iris({"--rule", "oja", "--rate", "constant(0.05)", "--until", "20deg",
+                                "--epochs", "50", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json learning = Json::parse(run.out)["learning"];
+  ASSERT_EQ(learning["convergence"]["state"], "moving") << learning["convergence"]["text"];
+  EXPECT_EQ(learning["stop"], "until");
+}
+
 TEST_F(CliLearn, rates_beyond_all_bounds_end_at_once_and_write_only_numbers) {
   for (const char* rule : {"hebb", "gha", "ccipca", "block-oja"})
     for (const char* rate : {"constant(1e6)", "constant(1e300)"}) {

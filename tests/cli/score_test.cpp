@@ -24,6 +24,25 @@ struct Wine {
   std::string model, data, spoilt;
 };
 
+TEST(CliScore, contributions_of_weighted_rows_add_up_to_one) {
+  const TempDir dir;
+  std::string text = "a,b,w\n";
+  for (int i = 0; i < 20; ++i)
+    text += fmt::format("{},{},{}\n", std::sin(i), std::cos(3 * i), 1 + i % 4);
+  const std::string data = dir.file("w.csv", text), model = dir / "w.st", out = dir / "ctr.csv";
+  ASSERT_EQ(mercer({"fit", data, "--weights", "w", "-k", "2", "-q", "-o", model}).exit_code, 0);
+  const auto run =
+      mercer({"score", model, data, "--weights", "w", "--contributions", "-o", out, "-q"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto rows = cells(slurp(out));
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    if (!rows[0][column].starts_with("ctr_")) continue;
+    double sum = 0;
+    for (std::size_t i = 1; i < rows.size(); ++i) sum += number(rows[i][column]);
+    EXPECT_NEAR(sum, 1, 1e-12) << rows[0][column];
+  }
+}
+
 TEST(CliScore, says_how_well_the_model_fits) {
   const TempDir dir;
   const Wine wine(dir);

@@ -465,4 +465,14 @@ TEST(PreImageSpace, rows_of_the_fit_are_known_without_the_kernel) {
   }
 }
 
+TEST(PreImage, squares_are_exact_up_to_signs_and_say_so) {
+  const Matrix<double> x = Random(5).normal(30, 2);
+  const auto model = fit(x, squares_map<double>(2), {.components = 2});
+  EXPECT_HAS(Decoder<double>(model).text(), "exact up to signs, which are lost");
+  const auto kept = fit(x, squares_map<double>(2), {.components = 2, .keep_rows = 30});
+  EXPECT_HAS(Decoder<double>(kept).text(), "exact up to signs, which are those of ridge");
+  const auto plain = fit(x, polynomial_map<double>(2, 2), {.components = 2});
+  EXPECT_EQ(Decoder<double>(plain, {.method = PreImageMethod::exact}).text(), "exact");
+}
+
 }  // namespace mercer::test::preimage_test

@@ -42,9 +42,12 @@ struct DecompressFlags {
 };
 
 std::string loss_words(const Loss& loss) {
+  // Rows that do not vary have no variance of which a share could be lost.
+  const bool share = loss.fraction_of_variance > 0 || loss.mean_squared_error == 0;
   return fmt::format(
-      "mean squared error {:.3g}, {:.3g} of the variance is lost, largest error {:.3g}\n",
-      loss.mean_squared_error, loss.fraction_of_variance, loss.largest_error);
+      "mean squared error {:.3g}, {}largest error {:.3g}\n", loss.mean_squared_error,
+      share ? fmt::format("{:.3g} of the variance is lost, ", loss.fraction_of_variance) : "",
+      loss.largest_error);
 }
 
 /// Rows that are encoded together: as they are, as scores, and as they come back.

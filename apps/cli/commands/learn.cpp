@@ -190,18 +190,26 @@ void explain(const Rate& rate, bool json) {
   print(text);
 }
 
-std::string stop_text(const Learned& learned) {
+/// Why a run ended. Weights that turn by less than --until may still be moving.
+std::string_view stop_name(const Learned& learned) {
   switch (learned.stop) {
     case LearnStop::converged:
-      return "stopped: converged";
+      return "converged";
     case LearnStop::not_moving:
-      return "stopped: not moving";
+      return learned.convergence.state == LearnState::moving ? "until" : "not moving";
     case LearnStop::interrupted:
       return "interrupted";
     case LearnStop::end:
       break;
   }
-  return "all rows learned";
+  return "end";
+}
+
+std::string stop_text(const Learned& learned) {
+  const std::string_view name = stop_name(learned);
+  if (name == "end") return "all rows learned";
+  if (name == "interrupted") return "interrupted";
+  return fmt::format("stopped: {}", name == "until" ? "rotation within --until" : name);
 }
 
 std::string json_of(const Learned& learned, const LearnFlags& flags) {
@@ -215,10 +223,7 @@ std::string json_of(const Learned& learned, const LearnFlags& flags) {
                    {"epochs", learned.epochs},
                    {"time", learned.time},
                    {"order", learned.shuffled ? "shuffled" : "as-it-comes"},
-                   {"stop", learned.stop == LearnStop::end          ? "end"
-                            : learned.stop == LearnStop::converged  ? "converged"
-                            : learned.stop == LearnStop::not_moving ? "not moving"
-                                                                    : "interrupted"},
+                   {"stop", stop_name(learned)},
                    {"convergence",
                     {{"state", name_of(c.state)},
                      {"converged", c.converged},

@@ -54,8 +54,17 @@ std::vector<std::string> column_names(Index k, bool has_spe, const ScoreFlags& f
   return names;
 }
 
+/// A row of weight w contributes as w rows do.
+Matrix<double> weighted_contributions(const RowScores& rows, const Vector<double>& eigenvalues,
+                                      const double* weights) {
+  Matrix<double> out = rows.contributions(eigenvalues);
+  if (weights) out.array().colwise() *= Eigen::Map<const Eigen::ArrayXd>(weights, out.rows());
+  return out;
+}
+
 Matrix<double> table_of(const RowScores& rows, const std::vector<Flag>& marks,
-                        const Vector<double>& eigenvalues, Index columns, const ScoreFlags& flags) {
+                        const Vector<double>& eigenvalues, const double* weights, Index columns,
+                        const ScoreFlags& flags) {
   Matrix<double> out(rows.t2.size(), columns);
   Index next = 0;
   out.col(next++) = rows.t2;
@@ -66,7 +75,8 @@ Matrix<double> table_of(const RowScores& rows, const std::vector<Flag>& marks,
     ++next;
   }
   if (!flags.contributions) return out;
-  for (const Matrix<double>& part : {rows.contributions(eigenvalues), rows.cos2()}) {
+  for (const Matrix<double>& part :
+       {weighted_contributions(rows, eigenvalues, weights), rows.cos2()}) {
     if (part.cols() > 0) out.middleCols(next, part.cols()) = part;
     next += part.cols();
   }
@@ -115,9 +125,10 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
       found.totals.add(rows, block->weights ? block->weights + first : nullptr);
       take_flagged(*block, first, seen, rows, marks, found);
       if (out)
-        out->write(
-            table_of(rows, marks, model.eigenvalues(), static_cast<Index>(names.size()), flags),
-            block->ids, block->labels, block->first_label + first);
+        out->write(table_of(rows, marks, model.eigenvalues(),
+                            block->weights ? block->weights + first : nullptr,
+                            static_cast<Index>(names.size()), flags),
+                   block->ids, block->labels, block->first_label + first);
     }
   }
   require(found.totals.rows > 0, Errc::bad_data, "'{}' has no rows", source.name());

@@ -153,7 +153,7 @@ std::string merge_line(const Summary& summary) {
     return fmt::format("made of {} models, exact to rounding\n", merged.models);
   return fmt::format(
       "made of {} models, of which not all have all their components: each variance is as shown or "
-      "up to {:.3g} larger; the total is exact\n",
+      "up to {:.3g} larger; the total is that of all their components, to rounding\n",
       merged.models, merged.missing_variance);
 }
 
