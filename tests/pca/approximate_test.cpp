@@ -461,7 +461,7 @@ TEST(Approximate, what_cannot_be_is_refused) {
                   {.components = 2,
                    .kernel = kernels::rbf({.gamma = 1}),
                    .approx = parse_approx(std::string("nystrom(landmarks=40, by=") + by + ")")},
-                  few.data())
+                  few)
                   .report()
                   .approximation->rank,
               3)
