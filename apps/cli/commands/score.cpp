@@ -132,7 +132,7 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
       take_flagged(*block, first, seen, rows, marks, found);
       if (out)
         out->write(table_of(rows, marks, model.eigenvalues(),
-                            block->weights ? block->weights + first : nullptr,
+                            block->weights.empty() ? nullptr : block->weights.data() + first,
                             static_cast<Index>(names.size()), flags),
                    block->ids, block->labels, block->first_label + first);
     }
