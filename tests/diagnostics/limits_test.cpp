@@ -287,7 +287,7 @@ TEST(ScoreLimits, M_P7_limits_go_on_rising_beyond_the_rows_that_were_drawn) {
   const double variance = (model.report().total_variance - model.explained_variance().sum()) / 2;
   double before = 0;
   for (const double beyond : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
-    const ScoreLimits limits = Scorer(model, 1).limits(1 - beyond);
+    const ScoreLimits limits = Scorer<double>(model, {.threads = 1}).limits(1 - beyond);
     ASSERT_TRUE(limits.spe) << limits.spe_from;
     EXPECT_GT(*limits.spe, 1.1 * before);
     // Where 4 of the rows drawn lie beyond, their number and with it the limit is off by half.
