@@ -212,7 +212,7 @@ TEST(BadMappedFile, has_a_kernel_or_a_map_that_cannot_be_made) {
   expect_bad(kernel(5), "'kernel' is not text");
   expect_bad(forge_description(dense_file(), [](Json& d) { d.erase("kernel"); }),
              "cannot be constructed");
-  expect_bad(map(dense_file(), "function(mine)"), "only the program that fitted the model");
+  expect_bad(map(dense_file(), "function(mine)"), "a user-defined function");
   expect_bad(map(dense_file(), "kernels"),
              "uses the map 'kernels', which is unknown to this version");
   const std::string features = Model<double>(test::features_parts<double>()).serialize();

@@ -49,10 +49,10 @@ TEST_F(OwnFunction, M_H2_the_name_that_is_missing_is_told) {
   const Kernel other = Kernel::function("other", [](auto, auto) { return 1.0; });
   fit(x, {.components = 1, .kernel = mine + kernels::linear()}).save(dir / "k.st");
   for (const std::vector<Kernel>& kernels : {std::vector<Kernel>{}, std::vector<Kernel>{other}})
-    expect_error(Errc::bad_file, {"k.st", "'mine'", "has to be given"},
+    expect_error(Errc::bad_file, {"k.st", "'mine'", "pass the function"},
                  [&] { Model<double>::load(dir / "k.st", {.kernels = kernels}); });
   fit(x, radius, {.components = 1}).save(dir / "f.st");
-  expect_error(Errc::bad_file, {"f.st", "'function(radius)'", "has to be given"},
+  expect_error(Errc::bad_file, {"f.st", "'function(radius)'", "pass the function"},
                [&] { Model<double>::load(dir / "f.st"); });
   const auto three = function_map<double>("radius", 3, 2, [](auto, auto f) { f[0] = f[1] = 0; });
   expect_error(Errc::bad_file, {"'function(radius)'"},
@@ -64,7 +64,7 @@ TEST_F(OwnFunction, M_H2_expressions_with_functions_parse_back) {
   EXPECT_EQ(Kernel::parse(sum.text(), std::span(&mine, 1)).matrix(x), sum.matrix(x));
   expect_error(Errc::bad_option, {"'mine'", "column 3"}, [&] { Kernel::parse(sum.text()); });
   for (const char* name : {"", "a(b", "c)"})
-    expect_error(Errc::bad_option, {"no name for a kernel function"},
+    expect_error(Errc::bad_option, {"not a valid name of a kernel function"},
                  [&] { Kernel::function(name, [](auto, auto) { return 1.0; }); });
 }
 
