@@ -1,9 +1,9 @@
 #pragma once
-// How much memory a call may take. It is measured once, where the call begins, and handed down:
-// nothing else asks the machine (tests/architecture/check.cmake).
+// The memory that a call may use. It is measured once, at the start of the call, and passed down;
+// nothing else reads the machine's memory (tests/architecture/check.cmake).
 //
-//     FitOptions settled = options;
-//     settled.memory = Budget(options.memory).bytes();
+//     FitOptions options;
+//     options.memory = Budget(options.memory).bytes();
 
 #include <cstddef>
 #include <string>

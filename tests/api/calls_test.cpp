@@ -81,7 +81,7 @@ TEST_F(ApiCalls, M_H1_a_fraction_of_components_is_a_fraction_and_a_count_a_count
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "`components=8` is no fraction of the variance: it must lie between 0 and 1");
+                 "`components=8` is not a fraction of the variance: it must lie between 0 and 1");
   }
 }
 

@@ -1,6 +1,7 @@
 // What the examples in the headers of src/ take for granted. Declared only: examples are not linked.
 #include <mercer/mercer.hpp>
 
+#include "core/budget.hpp"
 #include "core/output_file.hpp"
 #include "core/segments.hpp"
 #include "core/spill.hpp"

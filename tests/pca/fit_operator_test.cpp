@@ -87,7 +87,7 @@ TEST_F(OperatorFit, M_H2_without_a_mean_only_the_rows_of_the_fit_have_scores) {
   const auto model = fit(a, {.components = 3});
   EXPECT_LT((model.training_scores() - wanted.training_scores().leftCols(3)).cwiseAbs().maxCoeff(),
             1e-7);
-  expect_error(Errc::bad_option, {"fitted to an operator", "its own 150 rows"},
+  expect_error(Errc::bad_option, {"fitted to an operator", "its 150 rows"},
                [&] { model.transform(kernel.matrix(fresh, x)); });
   expect_error(Errc::bad_data, {"kernel values with its 150 rows"}, [&] { model.transform(fresh); });
   const test::TempDir dir;

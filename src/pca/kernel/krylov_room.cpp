@@ -39,7 +39,7 @@ KrylovRoom krylov_room(Index n, Index first, bool rounded, int threads, double b
 std::string krylov_refusal(const KrylovRoom& room, Index n, Index first, double budget) {
   if (room.vectors >= room.smallest) return {};
   return fmt::format(
-      "`memory` leaves {} after the rows, and the vectors of {} components of {} rows alone take "
+      "`memory` leaves {} after the rows, and the vectors of {} components of {} rows alone need "
       "{}; use a larger `memory` or fewer components",
       format_bytes(std::max(0.0, budget)), first, n, format_bytes(room.smallest + room.fixed));
 }
