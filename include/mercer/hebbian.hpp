@@ -76,7 +76,7 @@ struct LearnerOptions {
   int threads = 0;                    ///< of mini-batches; 0: one per core
   /// Estimate the error of the components from the rows: without it `look` cannot distinguish a
   /// converged run from one that no longer moves. Costs another O(k·D) per row (products of whole
-  /// blocks, an eighth of them after 32,768 rows).
+  /// blocks, an eighth of them after 262,144 rows).
   bool watch = false;
   /// Of `Hebbian::update`; a call that it stops has learned from some of its rows.
   Monitor monitor{};

@@ -143,9 +143,8 @@ std::shared_ptr<const Map<T>> kernel_map(Kernel kernel, Csr<T> anchors);
 /// up to rounding. Throws `Errc::bad_option` for other kernels, for open parameters and for an odd
 /// D.
 ///
-/// The map stores its frequencies, and so does a model file: `anchors()`, D/2 × d. `memory`: budget
-/// of the frequencies in bytes; 0: half of the free memory. Costs N·D·d multiplications and N·D/2
-/// pairs of cosine and sine.
+/// The map stores its frequencies, and so does a model file: `anchors()`, D/2 × d. Costs N·D·d
+/// multiplications and N·D/2 pairs of cosine and sine.
 struct FourierMapOptions {
   bool orthogonal = true;
   std::uint64_t seed = default_seed;
@@ -167,8 +166,8 @@ std::shared_ptr<const Map<T>> fourier_map(const Kernel& kernel, Matrix<T> freque
 ///     auto phi = mercer::tensor_sketch_map<double>(kernel, 50, 1024);
 ///
 /// The map stores its hash functions, and so does a model file: `anchors()`, p × (d + 1), entries
-/// ±(bucket + 1); `memory` as above. A row costs p additions per entry (stored ones only when
-/// sparse) and p/2 + 1 Fourier transforms, independent of d^p.
+/// ±(bucket + 1). A row costs p additions per entry (stored ones only when sparse) and p/2 + 1
+/// Fourier transforms, independent of d^p.
 struct TensorSketchMapOptions {
   std::uint64_t seed = default_seed;
   std::size_t memory = 0;  ///< budget in bytes; 0: half of the free memory
