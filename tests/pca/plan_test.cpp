@@ -47,6 +47,16 @@ struct Case {
   const char* rows;
 };
 
+TEST(Plan, M_L7_the_reason_is_that_of_the_method_chosen) {
+  const Plan wide = plan(facts(300, 20000, 64 * mib, false), {.components = 5});
+  ASSERT_EQ(wide.chosen.method, "randomized");
+  EXPECT_EQ(wide.chosen.why.find("only the covariance matrix"), std::string::npos)
+      << wide.chosen.why;
+  const Plan tall = plan(facts(1e7, 50, gib, false), {});
+  EXPECT_NE(tall.chosen.why.find("only the covariance matrix"), std::string::npos)
+      << tall.chosen.why;
+}
+
 TEST(Plan, M_L7_the_method_follows_from_facts_and_options) {
   const std::vector<Case> cases = {
       // Linear PCA: the cheapest of three that fits.

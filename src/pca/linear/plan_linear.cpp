@@ -63,7 +63,7 @@ void plan_linear(Plan& p, const FitOptions& o) {
     const auto chosen = std::ranges::find_if(free, fits);
     p.solver = chosen == free.end() ? free[0].solver : chosen->solver;
     if (chosen != free.begin()) why = fmt::format("{} would not fit in memory", free[0].what);
-    else if (!f.in_memory)
+    else if (!f.in_memory && p.solver == Solver::covariance)
       why = "rows are streamed, which only the covariance matrix allows in one pass";
     else
       why = fmt::format("about {:.1e} flops; {} would take {:.1e}{}", free[0].flops, free[1].what,
