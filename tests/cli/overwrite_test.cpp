@@ -195,6 +195,19 @@ TEST_F(CliOverwrite, M_P6_what_a_checkpoint_keeps_beside_it_counts_too) {
   }
 }
 
+TEST_F(CliOverwrite, M_P6_a_file_that_is_no_trace_does_not_stop_the_next_run) {
+  const auto learn = [&](const std::string& rows) {
+    return in_dir({"learn", rows, "--label", "class", "-q", "-k", "1", "--checkpoint", "run",
+                   "--trace", "trace.csv", "--resume"});
+  };
+  dir->file("trace.csv", "old");
+  dir->file("bad.csv", slurp(*dir / "rings.csv") + "x,1,inner\n");
+  expect_error(learn("bad.csv"), 1, {"bad.csv", "line 302"});
+  EXPECT_EQ(slurp(*dir / "trace.csv"), "old");
+  EXPECT_EQ(learn("rings.csv").exit_code, 0);
+  EXPECT_EQ(slurp(*dir / "trace.csv").substr(0, 5), "step,");
+}
+
 TEST_F(CliOverwrite, M_P6_standard_input_and_output_count_too) {
   const auto before = contents();
   const auto shell = [](const std::string& words) {

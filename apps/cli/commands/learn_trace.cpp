@@ -22,6 +22,14 @@ constexpr Index block_rows = 256;
 
 bool is_text(const std::string& path) { return path.ends_with(".csv") || path.ends_with(".tsv"); }
 
+/// "step" for a trace; empty for a file that is empty or does not exist.
+std::string first_cell(const std::string& path, char delimiter) {
+  std::string cell;
+  std::ifstream file(path);
+  std::getline(file, cell, delimiter);
+  return cell;
+}
+
 }  // namespace
 
 TraceFile::TraceFile(std::string path, bool checkpoints, bool resume)
@@ -31,14 +39,15 @@ TraceFile::TraceFile(std::string path, bool checkpoints, bool resume)
     throw UsageError(
         fmt::format("--trace '{}' with --checkpoint must be a .csv or a .tsv file", path_));
   delimiter_ = path_.ends_with(".tsv") ? '\t' : ',';
-  std::string first_cell;
-  std::getline(std::ifstream(partial_), first_cell, delimiter_);
-  require(first_cell.empty() || first_cell == "step", Errc::bad_file,
+  const std::string cell = first_cell(partial_, delimiter_);
+  require(cell.empty() || cell == "step", Errc::bad_file,
           "'{}' is not a trace and would be overwritten; choose another name for --trace",
           partial_);
-  // A run that came to its end has given its trace the name already.
+  // A completed run has renamed its trace. Another file of that name is replaced at the end, and
+  // must not become a partial trace that the next run refuses.
   std::error_code ignored;
-  if (resume && !std::filesystem::exists(partial_, ignored))
+  if (resume && !std::filesystem::exists(partial_, ignored) &&
+      first_cell(path_, delimiter_) == "step")
     std::filesystem::copy_file(path_, partial_, ignored);
   fd_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666);
   if (fd_ < 0) give_up("open");
