@@ -5,6 +5,8 @@
 #include "linalg/blas.hpp"
 #include "pca/compare_cost.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -105,7 +107,7 @@ constexpr double feature_matrices = 11, feature_block_rows = 2 * 2048;
 double feature_bytes(double m) { return 8 * (feature_matrices * m * m + feature_block_rows * m); }
 
 Index most_features(double budget) {
-  // feature_bytes(m) = budget
+  // feature_bytes(m) = budget, which is negative where the rows alone exceed it
   const double room = std::max(0.0, budget) / 8, half = feature_block_rows / 2 / feature_matrices;
   return static_cast<Index>(std::sqrt(half * half + room / feature_matrices) - half);
 }

@@ -65,6 +65,7 @@ void decide_exact(Plan& p, const FitOptions& o, double work) {
   const bool free = o.solver == Solver::automatic;
   std::string why = "as asked", against = "not asked for";
   bool dense = o.solver == Solver::dense;
+  // `work` is negative where the rows alone exceed the budget; messages then state 0 bytes.
   p.refusal.clear();
   p.tiles.clear();
   p.otherwise.reset();

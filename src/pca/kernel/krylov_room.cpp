@@ -38,6 +38,7 @@ KrylovRoom krylov_room(Index n, Index first, bool rounded, int threads, double b
 
 std::string krylov_refusal(const KrylovRoom& room, Index n, Index first, double budget) {
   if (room.vectors >= room.smallest) return {};
+  // Rows may exceed the budget: nothing is left then.
   return fmt::format(
       "`memory` leaves {} after the rows, and the vectors of {} components of {} rows alone need "
       "{}; use a larger `memory` or fewer components",

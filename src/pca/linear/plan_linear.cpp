@@ -86,10 +86,10 @@ void plan_linear(Plan& p, const FitOptions& o) {
   if (p.solver == Solver::gram && !f.in_memory)
     p.refusal =
         "the Gram matrix needs all rows in memory; use `solver=covariance` or a larger `memory`";
-  else if (needed > p.work)
+  else if (needed > p.work)  // which is negative where the rows alone exceed the budget
     p.refusal = fmt::format(
-        "`solver={}` needs {} of working memory in addition to the rows, and {} are allowed; use a larger "
-        "`memory` or fewer `columns`",
+        "`solver={}` needs {} of working memory in addition to the rows, and {} are allowed; use a "
+        "larger `memory` or fewer `columns`",
         name_of(p.solver), format_bytes(needed), format_bytes(std::max(0.0, p.work)));
 }
 
