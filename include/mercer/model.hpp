@@ -130,7 +130,10 @@ struct ModelParts {
   std::shared_ptr<const Map<T>> map;
   Matrix<T> components;  ///< B, k×D; rows orthonormal except for kernels (Λ^-½ Uᵀ J)
   Vector<T> mean;        ///< m; zeros when not centred
-  Vector<T> scale;       ///< divisor of each input column; empty: none
+  /// What m lost when it was rounded to T: the mean is m + mean_rest. For rows or features far from
+  /// 0, whose scores would be off by it; empty: negligible.
+  Vector<T> mean_rest;
+  Vector<T> scale;  ///< divisor of each input column; empty: none
   /// Mean of each input column; empty for the identity map, where it is m. Other maps take z = (x −
   /// input_mean)/scale if there is a scale, and x otherwise; missing values are replaced by it
   /// first.
@@ -195,6 +198,7 @@ class Model {
   const Map<T>& map() const { return *parts_.map; }
   const Matrix<T>& components() const { return parts_.components; }
   const Vector<T>& mean() const { return parts_.mean; }
+  const Vector<T>& mean_rest() const { return parts_.mean_rest; }
   const Vector<T>& scale() const { return parts_.scale; }
   const Vector<T>& input_mean() const { return parts_.input_mean; }
   const Matrix<T>& rows() const { return parts_.rows; }

@@ -57,6 +57,8 @@ class Moments {
   double weight() const;  ///< Σ w; the number of rows without weights
 
   Vector<double> mean() const;
+  /// What `mean()` lost when it was rounded: the mean is mean() + mean_rest().
+  Vector<double> mean_rest() const;
   /// Full symmetric scatter about the mean, or about the origin.
   Matrix<double> scatter(bool centred = true) const;
   /// Its diagonal, without forming it.

@@ -89,6 +89,8 @@ Matrix<double> centred_features(const Model<T>& model, const Rows<T>& z) {
   model.map().apply(z, phi);
   Matrix<double> out = phi.template cast<double>();
   out.rowwise() -= model.mean().template cast<double>().transpose();
+  if (model.mean_rest().size() > 0)
+    out.rowwise() -= model.mean_rest().template cast<double>().transpose();
   if (!model.map().is_identity()) return out;
   out = out.array().isNaN().select(0.0, out);
   if (model.scale().size() > 0)

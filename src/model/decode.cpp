@@ -187,6 +187,8 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file,
   parts.components = read_array<T>(header, bytes, "components", 2, file);
   parts.mean = read_array<T>(header, bytes, "mean", 1, file).transpose();
   parts.eigenvalues = read_array<double>(header, bytes, "eigenvalues", 1, file).transpose();
+  if (header.tensors.contains("mean_rest"))
+    parts.mean_rest = read_array<T>(header, bytes, "mean_rest", 1, file).transpose();
   if (header.tensors.contains("scale"))
     parts.scale = read_array<T>(header, bytes, "scale", 1, file).transpose();
 

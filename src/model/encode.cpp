@@ -46,6 +46,8 @@ std::vector<Array> arrays_of(const ModelParts<T>& p) {
   arrays.push_back(
       array("components", {p.components.rows(), p.components.cols()}, p.components.data()));
   arrays.push_back(array("mean", {p.mean.size()}, p.mean.data()));
+  if (p.mean_rest.size() > 0)
+    arrays.push_back(array("mean_rest", {p.mean_rest.size()}, p.mean_rest.data()));
   if (p.scale.size() > 0) arrays.push_back(array("scale", {p.scale.size()}, p.scale.data()));
   if (p.input_mean.size() > 0)
     arrays.push_back(array("input_mean", {p.input_mean.size()}, p.input_mean.data()));

@@ -62,6 +62,7 @@ Matrix<T> Model<T>::inverse(const MatrixRef<T>& scores, const RunOptions& option
                parts_.components.data(), d, d, out.row(begin).data(), d);
       auto rows = out.middleRows(begin, n);
       if (parts_.scale.size() > 0) rows.array().rowwise() *= parts_.scale.array().transpose();
+      if (parts_.mean_rest.size() > 0) rows.rowwise() += parts_.mean_rest.transpose();
       rows.rowwise() += parts_.mean.transpose();
     });
   });

@@ -27,7 +27,8 @@ void scores_of_partial_row(const ModelParts<T>& parts, const T* row, Index numbe
   for (Index i = 0; i < n; ++i) {
     const Index j = present[static_cast<std::size_t>(i)];
     const double scale = parts.scale.size() > 0 ? static_cast<double>(parts.scale[j]) : 1.0;
-    z[i] = (static_cast<double>(row[j]) - static_cast<double>(parts.mean[j])) / scale;
+    const double rest = parts.mean_rest.size() > 0 ? static_cast<double>(parts.mean_rest[j]) : 0.0;
+    z[i] = (static_cast<double>(row[j]) - static_cast<double>(parts.mean[j]) - rest) / scale;
     a.row(i) = b.col(j).template cast<double>().cwiseProduct(deviation).transpose();
   }
   // In units of the deviations, so that the shortest solution is the most likely one.

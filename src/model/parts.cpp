@@ -90,6 +90,8 @@ std::string problem(const ModelParts<T>& p) {
   if (p.components.size() == 0) return "it has no components";
   if (!has(p.mean, p.components.cols()) || p.map->features() != p.components.cols())
     return "its mean and components differ in length";
+  if (!has(p.mean_rest, 0) && !has(p.mean_rest, p.mean.size()))
+    return "its mean and the rest of it differ in length";
   if (!has(p.scale, 0) && !has(p.scale, p.map->inputs()))
     return "it does not have one scale per feature";
   if (!input_mean_fits(p)) return "it does not have one input mean per column";
@@ -100,8 +102,9 @@ std::string problem(const ModelParts<T>& p) {
     return "it does not have one eigenvalue per component";
   if (!p.feature_names.empty() && !has(p.feature_names, p.map->inputs()))
     return "it does not have one name per feature";
-  if (!p.components.allFinite() || !p.mean.allFinite() || !p.scale.allFinite() ||
-      !p.input_mean.allFinite() || !p.rows.allFinite() || !all_finite(p.map->anchors()))
+  if (!p.components.allFinite() || !p.mean.allFinite() || !p.mean_rest.allFinite() ||
+      !p.scale.allFinite() || !p.input_mean.allFinite() || !p.rows.allFinite() ||
+      !all_finite(p.map->anchors()))
     return "not all of its numbers are finite";
   if (p.scale.size() > 0 && !(p.scale.minCoeff() > 0)) return "a scale is not positive";
   if (!descends(p.eigenvalues)) return "its eigenvalues are not descending and non-negative";

@@ -111,7 +111,11 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const bool stay_sparse = x.sparse() && !fill;
   const Matrix<T> decoder = stay_sparse ? Matrix<T>(encoder.transpose()) : Matrix<T>();
   const bool as_it_lies = few && !x.sparse() && !fill;
-  const Vector<T> offset = stay_sparse ? Vector<T>(encoder * parts.mean) : Vector<T>();
+  const bool far = parts.mean_rest.size() > 0;
+  Vector<T> offset = stay_sparse ? Vector<T>(encoder * parts.mean) : Vector<T>();
+  if (far && stay_sparse) offset += encoder * parts.mean_rest;
+  const Vector<T> rest =
+      far && !fill && !stay_sparse ? Vector<T>(encoder * parts.mean_rest) : Vector<T>();
   const Matrix<double> panels = few || stay_sparse ? Matrix<double>() : in_panels(encoder);
 
   const Vector<T> zero = Vector<T>::Zero(d);
@@ -137,6 +141,7 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
         // The mean comes off before the product: afterwards its digits would be lost.
         auto centred = block.topRows(n);
         centred.rowwise() -= parts.mean.transpose();
+        if (far && fill) centred.rowwise() -= parts.mean_rest.transpose();
         if (fill) centred = centred.array().isNaN().select(T(0), centred);
         if (few)
           centred_product(block.data(), n, d, d, zero.data(), encoder.data(), k, d, out.data(),
@@ -144,6 +149,7 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
         else multiply_by_panels<T>(centred, panels, out);
         if (options.missing == Missing::em) partial_rows(parts, rows, i, out);
       }
+      if (rest.size() > 0) out.rowwise() -= rest.transpose();
       if (!out.allFinite()) [[unlikely]]
         blame(rows, i);
       if (!report.add(static_cast<double>(n))) return;
@@ -185,6 +191,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const Index step = std::clamp<Index>(block_numbers / strip, 16, 256);
   const Index blocks = (x.rows() + step - 1) / step;
   const auto copy = identity_map<T>(x.cols());
+  const Vector<T> rest = parts.mean_rest.size() > 0 ? Vector<T>(b * parts.mean_rest) : Vector<T>();
 
   SharedReporter report(options.monitor, "scores", "rows", static_cast<double>(x.rows()));
   parallel_ranges(
@@ -212,6 +219,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
                        scores.outerStride(), first > 0);
             }
           }
+          if (rest.size() > 0) out.rowwise() -= rest.transpose();
           if (!out.allFinite()) [[unlikely]]
             blame(rows, i);
           if (!report.add(static_cast<double>(n))) return;

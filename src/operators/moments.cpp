@@ -94,6 +94,10 @@ Vector<double> Moments::mean() const {
   return impl_->shift_now() + impl_->total().first / weight();
 }
 
+Vector<double> Moments::mean_rest() const {
+  return lost_by_sum(impl_->shift_now(), impl_->total().first / weight());
+}
+
 Matrix<double> Moments::scatter(bool centred) const {
   const LeafSum sum = impl_->total();
   const Vector<double> shift = impl_->shift_now();

@@ -349,6 +349,11 @@ Vector<double> ScatterOperator<T>::mean() const {
 }
 
 template <class T>
+Vector<double> ScatterOperator<T>::mean_rest() const {
+  return lost_by_sum(options_.shift, sum_ / weight_);
+}
+
+template <class T>
 Vector<double> ScatterOperator<T>::diagonal() const {
   Vector<double> diagonal = squares_;
   if (options_.center) diagonal -= sum_.cwiseAbs2() / weight_;

@@ -46,6 +46,8 @@ class ScatterOperator {
 
   /// Valid after the first `apply`.
   Vector<double> mean() const;
+  /// What `mean()` lost when it was rounded.
+  Vector<double> mean_rest() const;
   Vector<double> diagonal() const;  ///< of S, so its sum is the trace
   double weight() const { return weight_; }
   /// The trace of what was summed, about the shift, and the part of it that the distance of the

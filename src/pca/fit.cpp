@@ -161,6 +161,7 @@ ModelParts<float> narrowed(ModelParts<double> from) {
   ModelParts<float> parts;
   parts.components = from.components.cast<float>();
   parts.mean = from.mean.cast<float>();
+  parts.mean_rest = (from.mean - parts.mean.cast<double>()).cast<float>();
   parts.eigenvalues = std::move(from.eigenvalues);
   parts.label_column = std::move(from.label_column);
   parts.id_column = std::move(from.id_column);

@@ -35,6 +35,21 @@ double error_of_total(const Spectrum& s, const Certificate& certificate) {
   return (2 * std::sqrt(s.total) + s.of_factor.proven) * s.of_factor.proven + certificate.rounding;
 }
 
+/// What the mean lost as a number of T; empty where no column is off by 64ε of its deviation.
+template <class T>
+Vector<T> rest_of_mean(const Spectrum& s, const Vector<T>& mean, double denominator) {
+  if (s.rest.size() == 0) return {};
+  const Vector<double> rest = (s.mean - mean.template cast<double>()) + s.rest;
+  Vector<double> scaled = rest;
+  if (s.scale.size() > 0) scaled.array() /= s.scale.array();
+  constexpr double most = 64 * std::numeric_limits<T>::epsilon();
+  for (Index j = 0; j < rest.size(); ++j) {
+    const double scatter = s.column_scatter.size() > 0 ? s.column_scatter[j] : s.eigenvalues[0];
+    if (scaled[j] * scaled[j] * denominator > most * most * scatter) return rest.cast<T>();
+  }
+  return {};
+}
+
 }  // namespace
 
 template <class T>
@@ -47,6 +62,7 @@ ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
   fix_signs(components);
   parts.components = components.cast<T>();
   parts.mean = s.mean.cast<T>();
+  parts.mean_rest = rest_of_mean<T>(s, parts.mean, weight - options.ddof);
   parts.scale = s.scale.cast<T>();
   parts.eigenvalues = s.eigenvalues.head(k);
 

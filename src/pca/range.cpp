@@ -37,6 +37,7 @@ void require_representable(const Spectrum& s, int exponent, const std::string& n
 /// The spectrum of rows that were multiplied by 2^power, as that of the rows themselves.
 void undo(Spectrum& s, int power, bool centred, const std::string& name) {
   multiply(s.mean, -power);
+  multiply(s.rest, -power);
   multiply(s.offset, -power);
   if (s.scale.size() > 0) {
     // z-scores are the same. A column that does not vary has a scale of 1 by definition; one that

@@ -49,14 +49,21 @@ std::string wrong_numbers(const Problem& p, const Method& method, const Answer& 
 std::string wrong_scores(const Problem& p, const Answer& a, const Truth& truth) {
   const double eps = p.single ? 0x1p-23 : 0x1p-52;
   const double first = a.eigenvalues[0];
-  const double size = p.kernel ? truth.size / first * std::sqrt(truth.size) : std::sqrt(truth.size);
-  const double lost = 64 * eps * size;
+  // Off by these, scores of a component with this eigenvalue.
+  const auto lost_along = [&](double eigenvalue) {
+    return 64 * eps * std::sqrt(truth.size) * (p.kernel ? truth.size / eigenvalue : 1.0);
+  };
+  const double lost = lost_along(first);
   const double allowed =
       std::sqrt(p.tolerance()) * first + 2 * std::sqrt(first) * lost + lost * lost;
   if (!(std::abs(a.first_squares - first) <= allowed))
     return fmt::format("squares of the first scores add up to {}, the eigenvalue is {}",
                        a.first_squares, first);
-  if (!(std::abs(a.first_with_second) <= allowed))
+  if (a.eigenvalues.size() < 2) return {};
+  const double second = a.eigenvalues[1], lost_second = lost_along(second);
+  const double allowed_product = std::sqrt(p.tolerance()) * first + std::sqrt(second) * lost +
+                                 (std::sqrt(first) + lost) * lost_second;
+  if (!(std::abs(a.first_with_second) <= allowed_product))
     return fmt::format("the first two scores have the product {}, squares {}", a.first_with_second,
                        first);
   return {};

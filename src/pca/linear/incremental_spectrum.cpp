@@ -72,6 +72,7 @@ Spectrum stream_factor(const CentredFactor::Node& node, const FitOptions& option
   const Vector<double> mean = node.mean + node.rest;
   r = node.r;
   s.mean = options.center ? mean : Vector<double>(Vector<double>::Zero(d));
+  if (options.center) s.rest = lost_by_sum(node.mean, node.rest);
   if (!options.center) {
     Vector<double> row = std::sqrt(node.weight) * mean;
     stack_rows(r, row.data(), 1);

@@ -37,6 +37,7 @@ struct CheckedScatter {
     s.column_scatter = a.diagonal();
     require_finite(s.column_scatter, passes);
     s.mean = options.center ? a.mean() : Vector<double>(Vector<double>::Zero(size()));
+    if (options.center) s.rest = a.mean_rest();
     s.total = s.column_scatter.sum();
     require_range(s.total, passes);
     Vector<double> mean = s.mean;  // in units of the scatter, as squares of scales may overflow

@@ -150,6 +150,7 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   require_rows(moments.rows(), moments.weight(), name, options);
   Spectrum s;
   s.mean = options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d));
+  if (options.center) s.rest = moments.mean_rest();
   Matrix<double> scatter = moments.scatter(options.center);
   s.column_scatter = scatter.diagonal();
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, moments.weight());

@@ -14,6 +14,7 @@ namespace mercer {
 /// The result of every solver.
 struct Spectrum {
   Vector<double> mean;         ///< zeros when not centred
+  Vector<double> rest;         ///< what the mean lost when it was rounded; empty when not centred
   Vector<double> scale;        ///< empty when not standardized
   Vector<double> eigenvalues;  ///< μ, descending, at least as many as are kept
   Matrix<double> components;   ///< rows

@@ -76,6 +76,7 @@ Matrix<double> centred_triangle(Passes<T>& passes, const FitOptions& options, Sp
   });
   const Matrix<double> r = qr.factor();
   s.offset = r.row(0).tail(d).transpose() / r(0, 0);
+  s.rest = lost_by_sum(s.mean, s.offset);
   s.mean += s.offset;
   return r.bottomRightCorner(d, d);
 }
@@ -181,6 +182,7 @@ CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptio
   const ColumnScatter columns = column_scatter(a, options.threads);
   require_finite(columns.scatter, passes);
   s.offset = columns.offset;
+  if (options.center) s.rest = lost_by_sum(s.mean, s.offset);
   s.mean += s.offset;
   a.mean = s.mean;
   s.column_scatter = columns.scatter;
