@@ -2,6 +2,7 @@
 
 #include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/roundoff.hpp"
 #include "core/weights.hpp"
 #include "operators/moments_impl.hpp"
 

@@ -1,6 +1,7 @@
 #include "operators/scatter.hpp"
 
 #include "core/parallel.hpp"
+#include "core/roundoff.hpp"
 #include "core/segments.hpp"
 #include "operators/centred.hpp"
 #include "simd/panel_products.hpp"

@@ -1,5 +1,6 @@
 #include "pca/linear/incremental_spectrum.hpp"
 
+#include "core/roundoff.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/stacked_qr.hpp"
 #include "pca/intervals.hpp"
