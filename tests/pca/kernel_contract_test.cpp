@@ -108,4 +108,23 @@ TEST(KernelContract, M_P2_no_number_of_components_is_offered_that_is_refused) {
   }
 }
 
+TEST(KernelContract, M_P2_scores_that_keep_few_digits_are_said_to) {
+  Random random(26);
+  const Matrix<double> x = random.normal(40, 2);
+  const auto model =
+      fit(x, {.components = 2, .kernel = kernels::rational_quadratic({.length = 1e5})});
+  const std::string& reason = model.report().certificate.reason;
+  const std::string before = "component 2 have errors of about ";
+  ASSERT_NE(reason.find(before), std::string::npos) << reason;
+  const double stated = std::stod(reason.substr(reason.find(before) + before.size()));
+  // Those of training rows come from eigenvectors, which are accurate.
+  const Vector<double> exact = model.training_scores().col(1);
+  const double measured = (model.transform(x).col(1) - exact).norm() / exact.norm();
+  EXPECT_LT(measured, 10 * stated);
+  EXPECT_GT(measured, 0.01 * stated);
+
+  const auto ordinary = fit(x, {.components = 2, .kernel = kernels::rbf({.gamma = 1})});
+  EXPECT_EQ(ordinary.report().certificate.reason.find("scores"), std::string::npos);
+}
+
 }  // namespace mercer::test::kernel_contract_test
