@@ -599,6 +599,30 @@ TEST(Approximate, nystrom_takes_all_rows_where_they_are_fewer_than_its_default) 
   EXPECT_EQ(model.report().approximation->text, "nystrom(landmarks=300, by=uniform)");
 }
 
+TEST(Approximate, bounds_of_rounding_can_be_stopped_and_change_nothing_when_watched) {
+  const Matrix<double> x = cloud(1500, 5);
+  FitOptions options{
+      .components = 2, .kernel = kernels::rbf({.gamma = 1}), .approx = Nystrom{.landmarks = 700}};
+  const std::string unwatched = fit(x, options).serialize();
+  // Before the rows are summed, and after.
+  for (const bool after : {false, true}) {
+    bool summed = false, asked = false, stop = false;
+    options.monitor = [&](const Progress& p) {
+      summed = summed || p.what == "features";
+      if (p.what != "rounding bounds" || summed != after) return true;
+      EXPECT_GT(p.done, 0);
+      EXPECT_LE(p.done, p.total);
+      asked = true;
+      return !stop;
+    };
+    EXPECT_EQ(fit(x, options).serialize(), unwatched);
+    EXPECT_TRUE(asked);
+    stop = true;
+    summed = false;
+    EXPECT_EQ(error_of([&] { fit(x, options); }).code(), Errc::interrupted);
+  }
+}
+
 TEST(Approximate, a_stream_of_extreme_weights_gives_the_model_of_ordinary_ones) {
   const Matrix<double> x = cloud(3000, 4);
   FitOptions options{.components = 3,

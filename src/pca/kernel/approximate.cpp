@@ -293,7 +293,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
   space.cells = cell_error<T>(standard);
   const bool landmarks = space.landmarks != nullptr;
   const auto features = static_cast<double>(space.features());
-  FeatureSums<T> sums(std::move(space), options.threads);
+  FeatureSums<T> sums(std::move(space), options.threads, options.monitor);
   const std::string slower =
       landmarks ? expected_slower(*options.kernel, static_cast<double>(passes.rows()),
                                   static_cast<double>(passes.features()), features)

@@ -51,7 +51,7 @@ struct IncrementalKernelPca<T>::State {
         choose_features(rows, *options.approx, static_cast<double>(options.memory));
     if (moved) space.centring = centring_error<T>();
     space.cells = cell_error<T>(standard);
-    sums.emplace(std::move(space), options.threads);
+    sums.emplace(std::move(space), options.threads, options.monitor);
     rows.run("features",
              [&](const Rows<T>& piece, const double* w, std::int64_t) { sums->add(piece, w); });
     first = RowList<T>(columns, false);
