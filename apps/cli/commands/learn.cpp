@@ -353,13 +353,23 @@ void learn_rows(const LearnFlags& flags) {
     if (plot_file) plot_file->publish();
     if (trace) survives_closed_pipe([&] { trace->publish(); });
   };
+  std::optional<std::int64_t> before_bad_rows;
+  options.on_bad_rows = [&](const Learned& learned) {
+    write_files(learned);
+    before_bad_rows = learned.rows;
+  };
+
   const auto run = [&] {
     try {
       return naming(source->name(), [&] { return learn(*source, options); });
     } catch (const Error& error) {
       // A run that ends in nothing leaves its trace: it shows why.
       if (error.code() == Errc::not_converged && trace) trace->publish();
-      throw;
+      if (!before_bad_rows || flags.model.empty()) throw;
+      throw Error(error.code(),
+                  fmt::format("{}; the model of the {} rows before it is in '{}'", error.what(),
+                              *before_bad_rows, flags.model),
+                  error.input());
     }
   };
   const Learned learned = run();
