@@ -157,7 +157,9 @@ __attribute__((constructor(101))) static void end_in_words() {
 int main(int argc, char** argv) {
   using namespace mercer;
   try {
-    return cli::run(argc, argv);
+    const int code = cli::run(argc, argv);
+    if (code == 0) cli::end_if_pipe_closed();
+    return code;
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) {
       if (!cli::interrupted()) cli::end_by_closed_pipe();

@@ -46,6 +46,8 @@ struct TraceOutput {
   std::function<void(std::int64_t rows)> keep;
 };
 
+struct Learned;
+
 struct LearnOptions {
   LearnerOptions learner{};
   std::shared_ptr<const Map<double>> map{};  ///< learn in feature space; null: the columns
@@ -77,6 +79,11 @@ struct LearnOptions {
   std::function<void(const Model<double>&)> on_model{};  ///< every `model_every` steps
   std::int64_t model_every = 0;
 
+  /// Rows that cannot be read end the run with their error. If the source cannot be rewound (a
+  /// stream), a checkpoint is saved before if there is a path for it, and this is called with the
+  /// result of the rows before them, unless those have no variance.
+  std::function<void(const Learned&)> on_bad_rows{};
+
   /// Stopping ends the run early, with a model if there were rows. The note of `Progress` describes
   /// the convergence.
   Monitor monitor{};
@@ -86,7 +93,7 @@ enum class LearnStop {
   end,          ///< all rows of all epochs
   converged,    ///< by `until`, and the components are within their error bound
   not_moving,   ///< by `until`, but the components may not have converged
-  interrupted,  ///< by the monitor
+  interrupted,  ///< by the monitor, or by rows that cannot be read
 };
 
 /// Comparison of a run with the exact components.

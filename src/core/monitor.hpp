@@ -81,4 +81,16 @@ class SharedReporter {
   std::atomic<bool> stopped_{false};
 };
 
+/// Work on rows in pieces that are the same with and without a monitor, so that the results are
+/// too; looks at the monitor before each.
+template <class Work>
+void in_equal_pieces(Index rows, SharedReporter& report, const Work& work) {
+  constexpr Index piece = 512;
+  for (Index first = 0; first < rows; first += piece) {
+    const Index count = std::min(piece, rows - first);
+    report.add(static_cast<double>(count));
+    work(first, count);
+  }
+}
+
 }  // namespace mercer

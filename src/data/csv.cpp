@@ -58,6 +58,7 @@ class CsvSource final : public CategorySource<T> {
     text_.rewind(data_begin_, layout_.first_line - 1);
     rows_ = dropped_ = missing_ = 0;
     first_missing_ = {};
+    late_.reset();
   }
 
   Index expected_rows() const override {
@@ -67,15 +68,17 @@ class CsvSource final : public CategorySource<T> {
   }
 
   std::optional<Block<T>> next() override {
-    for (;;) {
+    while (!late_) {
       const std::vector<Chunk> chunks = read_chunks();
       if (chunks.empty()) break;
       parse(chunks);
-      check(chunks);
-      const Index rows = counting() ? 0 : gather();
+      if (options_.live) check_live(chunks);
+      else check(chunks);
+      const Index rows = counting() && !late_ ? 0 : gather();
       text_.advance(chunks.back().end, chunks.back().line + chunks.back().lines);
       if (rows > 0) return block(rows);
     }
+    if (late_) throw *late_;
     if (counting()) fail_missing_so_far(true);
     require(
         rows_ > 0, Errc::bad_data,
@@ -168,6 +171,24 @@ class CsvSource final : public CategorySource<T> {
     if (!counting()) refuse_binary(text_, chunks.back().end - 1);
   }
 
+  /// Rows that come as they are sent: those before a bad one are given out, then it is refused. The
+  /// rest may never end, and is not read to count missing cells.
+  void check_live(const std::vector<Chunk>& chunks) {
+    try {
+      check(chunks);
+      if (counting()) fail_missing_so_far(false);
+    } catch (const Error& error) {
+      const bool holes = options_.missing == Missing::error;
+      const auto bad = std::ranges::find_if(parsed_, [&](const ParsedRows<T>& part) {
+        return part.problem.kind != Problem::Kind::none || (holes && part.first_missing);
+      });
+      if (bad == parsed_.end()) throw;
+      if (holes && bad->first_missing) bad->rows = bad->first_missing_row;
+      parsed_.erase(bad + 1, parsed_.end());
+      late_ = error;
+    }
+  }
+
   /// A missing cell has been found that may not be: the rest is read only to count the others.
   bool counting() const { return first_missing_.line != 0; }
 
@@ -239,7 +260,8 @@ class CsvSource final : public CategorySource<T> {
   struct {
     Index line = 0;  // 0: none
     Index column = 0;
-  } first_missing_;  // with Missing::error
+  } first_missing_;            // with Missing::error
+  std::optional<Error> late_;  // to be thrown when the rows before it are given out
 };
 
 }  // namespace

@@ -160,6 +160,7 @@ class RowParser {
     if (!out_.first_missing) {
       out_.first_missing = cell_;
       out_.first_missing_column = column_;
+      out_.first_missing_row = out_.rows;
     }
   }
 

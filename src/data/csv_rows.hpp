@@ -22,6 +22,7 @@ struct ParsedRows {
   Index missing = 0;  ///< cells, in all rows
   const char* first_missing = nullptr;
   Index first_missing_column = 0;
+  Index first_missing_row = 0;  ///< rows before it
   TextColumn labels;
   TextColumn ids;
   /// Of each column of categories, in the order they came; the cell's value is the place in it.

@@ -53,7 +53,8 @@ PivotedCholesky pivoted_cholesky(Matrix<double>& a, double stop) {
   return out;
 }
 
-Matrix<double> factor_error(const Eigen::Ref<const Matrix<double>>& l, const Matrix<double>& a) {
+Matrix<double> factor_error(const Eigen::Ref<const Matrix<double>>& l, const Matrix<double>& a,
+                            SharedReporter& report) {
   // 19 digits of the largest entry of its row: products have 38, and 2¹⁵ of them fit a double.
   constexpr int digits = 19;
   const BlasThreads one(1);
@@ -73,9 +74,15 @@ Matrix<double> factor_error(const Eigen::Ref<const Matrix<double>>& l, const Mat
   }
   // LLᵀ = HHᵀ + P + Pᵀ with P = (H + G/2)Gᵀ.
   Matrix<double> out(m, m), product(m, m);
-  multiply_transposed(leading.data(), m, m, m, leading.data(), m, m, out.data(), m);
+  const auto multiply_by = [&](const Matrix<double>& right, Matrix<double>& into) {
+    in_equal_pieces(m, report, [&](Index from, Index rows) {
+      multiply_transposed(leading.data() + from * m, rows, m, m, right.data(), m, m,
+                          into.data() + from * m, m);
+    });
+  };
+  multiply_by(leading, out);
   leading += 0.5 * rest;
-  multiply_transposed(leading.data(), m, m, m, rest.data(), m, m, product.data(), m);
+  multiply_by(rest, product);
   out -= a;
   out += product;
   out += product.transpose();

@@ -2,6 +2,8 @@
 // Triangular factors whose rounding has a bound that hardly grows with their order: inner products
 // are summed in panels, so a sum of m terms has an error of (panel + m/panel)·u instead of m·u.
 
+#include "core/monitor.hpp"
+
 #include <mercer/matrix.hpp>
 
 #include <vector>
@@ -40,7 +42,8 @@ PivotedCholesky pivoted_cholesky(Matrix<double>& a, double stop);
 
 /// LLᵀ − A, to within u·(|LLᵀ − A| + |L||Lᵀ|/8): L, of which the lower triangle counts, is split
 /// into leading digits, whose products are summed without rounding, and the rest. Single-threaded,
-/// m×m.
-Matrix<double> factor_error(const Eigen::Ref<const Matrix<double>>& l, const Matrix<double>& a);
+/// m×m. Reports 2m rows.
+Matrix<double> factor_error(const Eigen::Ref<const Matrix<double>>& l, const Matrix<double>& a,
+                            SharedReporter& report);
 
 }  // namespace mercer

@@ -57,8 +57,14 @@ template <class T>
 void Passes<T>::run(std::string_view what, const Visit& visit) {
   std::int64_t rows = 0;
   RunningSum weight;
+  std::vector<double> scaled;
   const auto take = [&](const Rows<T>& block, const double* weights) {
     rows += block.rows();
+    if (weight_exponent_ != 0 && source_ && weights) {
+      scaled.resize(static_cast<std::size_t>(block.rows()));
+      multiply_by_power(weights, block.rows(), weight_exponent_, scaled.data());
+      weights = scaled.data();
+    }
     weight.add(weights, block.rows());
     // Rows in memory were multiplied once and for all.
     if (exponent_ != 0 && source_) visit_scaled(block, weights, visit);
@@ -153,6 +159,16 @@ void Passes<T>::normalize() {
       multiply_by_power(rows.row(i), rows.cols(), exponent_, scaled_.row(i).data());
     memory_ = Rows<T>(scaled_);
   }
+}
+
+template <class T>
+void Passes<T>::scale_weights(int exponent) {
+  weight_exponent_ = exponent;
+  weight_ = std::ldexp(weight_, exponent);
+  if (source_ || !weights_) return;
+  scaled_weights_.resize(static_cast<std::size_t>(memory_.rows()));
+  multiply_by_power(weights_, memory_.rows(), exponent, scaled_weights_.data());
+  weights_ = scaled_weights_.data();
 }
 
 template class Passes<float>;

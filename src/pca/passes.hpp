@@ -30,6 +30,9 @@ class Passes {
   bool normalized() const { return normalized_; }
   int exponent() const { return exponent_; }  ///< of that power
 
+  /// From now on all weights come multiplied by 2^exponent.
+  void scale_weights(int exponent);
+
   int count() const { return count_; }         ///< passes so far
   std::int64_t rows() const { return rows_; }  ///< rows of a pass; known after the first
   double weight() const { return weight_; }    ///< Σ w of a pass
@@ -56,8 +59,10 @@ class Passes {
   std::uint64_t digest_ = 0;  // of the first pass
   bool normalized_ = false;
   int exponent_ = 0;
-  Matrix<T> scaled_;              // rows in memory, multiplied
-  std::vector<T> scaled_values_;  // the same of sparse ones
+  int weight_exponent_ = 0;
+  std::vector<double> scaled_weights_;  // of rows in memory
+  Matrix<T> scaled_;                    // rows in memory, multiplied
+  std::vector<T> scaled_values_;        // the same of sparse ones
 };
 
 }  // namespace mercer

@@ -66,7 +66,12 @@ std::string t2spe_svg(const RowScores& rows, const ScoreLimits& limits,
   const StatisticAxis ay = axis_of(up, y_limit);
 
   const std::vector<Flag> flags = flagged(rows, limits);
-  const char* names[] = {"within", "beyond T\u00b2", "beyond SPE", "beyond both"};
+  const bool spe_limit = has_spe && limits.spe;
+  const char* names[] = {!limits.t2 && !spe_limit ? "no limits"
+                         : has_spe && !limits.spe ? "within T\u00b2"
+                         : !limits.t2             ? "within SPE"
+                                                  : "within",
+                         "beyond T\u00b2", "beyond SPE", "beyond both"};
   PlotOptions coloured = options;
   coloured.labels.clear();
   // In this order whatever row comes first: the colours are those of the flags.
@@ -83,9 +88,12 @@ std::string t2spe_svg(const RowScores& rows, const ScoreLimits& limits,
   if ((ax.logarithmic && across.minCoeff() < ax.floor) ||
       (ay.logarithmic && up.minCoeff() < ay.floor))
     notes.emplace_back("Values below a thousandth of the limit are drawn at the edge");
-  if (!y_limit)
-    notes.push_back("No limit of " + std::string(has_spe ? "SPE" : "T\u00b2") + ": " +
-                    (has_spe ? limits.spe_from : limits.t2_from));
+  if (has_spe && !limits.t2 && !limits.spe && limits.t2_from == limits.spe_from) {
+    notes.push_back("No limits: " + limits.t2_from);
+  } else {
+    if (!limits.t2) notes.push_back("No limit of T\u00b2: " + limits.t2_from);
+    if (has_spe && !limits.spe) notes.push_back("No limit of SPE: " + limits.spe_from);
+  }
   const Figure figure(options, has_spe ? "T\u00b2 and SPE" : "T\u00b2 of each row", legend, notes);
   const Box& b = figure.box();
   const Frame frame{b, AxisScale(ax.range.low, ax.range.high, ax.logarithmic, b.width),

@@ -46,6 +46,31 @@ TEST(CliInspect, intervals_are_told_relative_to_the_first_eigenvalue) {
   EXPECT_THAT(mercer({"inspect", dir / "w.st"}).out, testing::HasSubstr(line));
 }
 
+TEST(CliInspect, intervals_of_unequal_sides_leave_out_a_side_of_0) {
+  const TempDir dir;
+  ASSERT_EQ(mercer({"learn", data_file("iris.csv"), "--label", "species", "--rule", "oja", "--rate",
+                    "constant(0.002)", "--epochs", "10", "-q", "-o", dir / "m.st"})
+                .exit_code,
+            0);
+  const auto json = Json::parse(mercer({"inspect", dir / "m.st", "--json"}).out);
+  const double value = json["eigenvalues"][0].get<double>();
+  const Json& ends = json["eigenvalue_intervals"][0];
+  ASSERT_EQ(ends[0].get<double>(), value);
+  const std::string line = fmt::format(
+      "\nexact eigenvalues are larger by at most {:.2g} % of the first (95 % confidence)",
+      100 * (ends[1].get<double>() / value - 1));
+  EXPECT_THAT(mercer({"inspect", dir / "m.st"}).out, testing::HasSubstr(line));
+
+  ASSERT_EQ(
+      mercer({"fit", data_file("iris.csv"), "--label", "species", "--kernel", "rbf(gamma=0.5)",
+              "--approx", "nystrom(landmarks=20)", "-k", "2", "-q", "-o", dir / "n.st"})
+          .exit_code,
+      0);
+  EXPECT_THAT(mercer({"inspect", dir / "n.st"}).out,
+              testing::ContainsRegex("exact eigenvalues are smaller by at most [^ ]+ of the first, "
+                                     "or larger by at most [^ ]+ % of the first \\(proven"));
+}
+
 TEST(CliInspect, a_model_from_standard_input_has_no_size_to_tell) {
   const TempDir dir;
   ASSERT_EQ(mercer({"fit", data_file("iris.csv"), "--label", "species", "-q", "-o", dir / "m.st"})

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <signal.h>
+
 namespace mercer::test::learn_bad_input_test {
 
 class CliLearnBadInput : public testing::Test {
@@ -87,8 +89,64 @@ TEST_F(CliLearnBadInput, M_P8_a_width_that_changes_at_row_1000000) {
   for (int i = 1; i < 1'000'000; ++i) rows += i % 2 == 0 ? "1,2\n" : "3,1\n";
   rows += "1,2,3\n1,2\n";
   const auto run = stream(rows, {"-o", dir / "m.st"});
-  expect_error(run, 1, {"standard input", "line 1000001"});
-  EXPECT_TRUE(dir.list().empty());
+  expect_error(run, 1,
+               {"standard input", "line 1000001", "the model of the 999999 rows before it is in '",
+                "/m.st'"});
+  EXPECT_EQ(dir.list(), std::vector<std::string>{"m.st"});
+}
+
+TEST_F(CliLearnBadInput, a_bad_line_in_a_stream_keeps_what_was_learned_before_it) {
+  const std::vector<std::string> lines = split(slurp(data_file("iris.csv")), '\n');
+  const auto text = [&](std::size_t rows) {
+    std::string out;
+    for (std::size_t i = 0; i <= rows; ++i) out += lines[i] + "\n";
+    return out;
+  };
+  const std::vector<std::string> base = {"--label", "species", "-k", "2", "-q"};
+  const auto learned = [&](const std::string& rows, std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return stream(rows, more);
+  };
+  ASSERT_EQ(learned(text(100), {"-o", dir / "first.st"}).exit_code, 0);
+  ASSERT_EQ(learned(text(150), {"-o", dir / "all.st", "--trace", dir / "all.csv"}).exit_code, 0);
+  for (const std::string bad : {"5.1,3.5\n", "5.1,,1.4,0.2,setosa\n", "5.1,x,1.4,0.2,setosa\n",
+                                "5.1,inf,1.4,0.2,setosa\n"}) {
+    SCOPED_TRACE(bad);
+    const std::string rows = text(100) + bad + text(150).substr(text(100).size());
+    const auto to = [&](const char* name) { return dir / name; };
+    expect_error(learned(rows, {"-o", to("m.st")}), 1,
+                 {"standard input", "line 102", "the model of the 100 rows before it is in '"});
+    EXPECT_EQ(slurp(to("m.st")), slurp(to("first.st")));
+    // A checkpoint goes on with the corrected rows as if nothing had happened.
+    expect_error(learned(rows, {"-o", to("c.st"), "--trace", to("c.csv"), "--checkpoint", to("c")}),
+                 1,
+                 {"line 102", "the checkpoint '", "/c' holds the first 100 rows", "--resume",
+                  "the model of the 100 rows before it is in '"});
+    EXPECT_EQ(slurp(to("c.st")), slurp(to("first.st")));
+    const auto resumed = learned(
+        text(150), {"-o", to("c.st"), "--trace", to("c.csv"), "--checkpoint", to("c"), "--resume"});
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_EQ(slurp(to("c.st")), slurp(to("all.st")));
+    EXPECT_EQ(slurp(to("c.csv")), slurp(to("all.csv")));
+    for (const char* name : {"m.st", "c", "c.previous", "c.st", "c.csv"})
+      std::filesystem::remove(to(name));
+  }
+  // Nothing was asked for, or nothing was learned: the line alone.
+  expect_error(learned(text(100) + "5.1,3.5\n", {}), 1, {"line 102"});
+  expect_error(learned(text(0) + "5.1,3.5\n", {"-o", dir / "m.st", "--checkpoint", dir / "c"}), 1,
+               {"line 2"});
+  EXPECT_FALSE(std::filesystem::exists(dir / "m.st"));
+  EXPECT_FALSE(std::filesystem::exists(dir / "c"));
+}
+
+TEST_F(CliLearnBadInput, an_endless_stream_is_refused_at_its_first_missing_cell) {
+  std::string rows = "a,b\n";
+  for (int i = 0; i < 50; ++i) rows += i % 2 == 0 ? "1,2\n" : "3,1\n";
+  // Input stays open: only the signal would end a program that waits for the end.
+  const auto run =
+      mercer({"learn", "-", "-q"},
+             {.input = rows + "3,\n" + rows.substr(4), .signal = SIGTERM, .signal_after_ms = 3000});
+  expect_error(run, 1, {"standard input", "line 52", "missing"});
 }
 
 TEST_F(CliLearnBadInput, M_P8_checkpoints_of_other_runs) {

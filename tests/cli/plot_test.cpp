@@ -111,6 +111,9 @@ TEST(CliPlot, a_picture_without_limits_says_why_in_one_line) {
               testing::StartsWith("the plot has no limits: 99 % needs 40 rows in the fit, there "
                                   "are 6; use --flag 0."));
   EXPECT_EQ(std::count(plot.err.begin(), plot.err.end(), '\n'), 1);
+  const std::string picture = slurp(dir / "p.svg");
+  EXPECT_THAT(picture, testing::HasSubstr("no limits"));
+  EXPECT_THAT(picture, testing::Not(testing::HasSubstr(">within<")));
 }
 
 TEST(CliPlot, many_rows_become_density) {

@@ -64,6 +64,28 @@ TEST_F(LivePipe, what_is_there_at_once_is_the_same_as_ever) {
   EXPECT_EQ(sum, 4999.0 * 5000 / 2);
 }
 
+class LiveBadRow : public LivePipe, public testing::WithParamInterface<const char*> {};
+
+TEST_P(LiveBadRow, rows_before_it_are_given_out_first) {
+  send(std::string("a,b\n1,2\n3,4\n") + GetParam() + "\n7,8\n");
+  const auto source = open_live();
+  const auto block = source->next();
+  ASSERT_TRUE(block.has_value());
+  EXPECT_EQ(block->rows.rows(), 2);
+  EXPECT_EQ(block->rows.row(1)[1], 4);
+  for (int again = 0; again < 2; ++again) {  // it does not go on after the bad one
+    try {
+      source->next();
+      FAIL() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_data);
+      EXPECT_NE(std::string(error.what()).find("line 4"), std::string::npos) << error.what();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, LiveBadRow, testing::Values("5", "5,", "5,x"));
+
 TEST_F(LivePipe, an_empty_one_is_empty) {
   finish();
   EXPECT_THROW(open_live(), Error);

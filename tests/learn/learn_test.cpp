@@ -13,6 +13,8 @@
 #include <mercer/learn.hpp>
 
 #include <cmath>
+#include <filesystem>
+#include <optional>
 #include <stdexcept>
 
 namespace mercer::test::learn_test {
@@ -227,6 +229,56 @@ TEST(Learn, streams_are_learned_as_they_come_whatever_their_blocks) {
     EXPECT_EQ(parts.model.components(), whole.model.components());
     EXPECT_EQ(parts.rows, 2 * 257);
   }
+}
+
+/// Rows that come once, and then a bad one.
+class BreakingStream : public Source<double> {
+ public:
+  explicit BreakingStream(const Matrix<double>& rows) : rows_(rows) {
+    schema_.features = rows.cols();
+  }
+  const Schema& schema() const override { return schema_; }
+  std::optional<Block<double>> next() override {
+    if (at_ == rows_.rows()) throw Error(Errc::bad_data, "a bad row");
+    const Index n = std::min<Index>(50, rows_.rows() - at_);
+    at_ += n;
+    return Block<double>{Rows<double>(rows_).middle(at_ - n, n)};
+  }
+  void rewind() override { throw Error(Errc::io, "read once"); }
+  bool can_rewind() const override { return false; }
+  std::string name() const override { return "stream"; }
+
+ private:
+  const Matrix<double>& rows_;
+  Schema schema_;
+  Index at_ = 0;
+};
+
+TEST(Learn, bad_rows_end_a_run_with_what_was_learned_before_them) {
+  const Matrix<double> x = cloud(230);
+  const TempDir dir;
+  LearnOptions options = gha(2);
+  options.order = Order::as_it_comes;
+  options.epochs = 1;
+  const Learned all = learn(Rows<double>(x), options);
+  options.checkpoint = dir / "c";
+  std::optional<Learned> before;
+  options.on_bad_rows = [&](const Learned& learned) { before = learned; };
+  BreakingStream stream(x);
+  const std::string text = refusal([&] { learn(stream, options); }, Errc::bad_data);
+  EXPECT_TRUE(has(text, "a bad row; the checkpoint '"));
+  EXPECT_TRUE(has(text, "holds the first 230 rows: run again with `resume`"));
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->rows, 230);
+  EXPECT_EQ(before->model.components(), all.model.components());
+  EXPECT_TRUE(std::filesystem::exists(dir / "c"));
+  // Too few rows for a model: the bad one is what is said.
+  before.reset();
+  options.checkpoint.clear();
+  const Matrix<double> one = x.topRows(1);
+  BreakingStream short_one(one);
+  EXPECT_EQ(refusal([&] { learn(short_one, options); }, Errc::bad_data), "a bad row");
+  EXPECT_FALSE(before);
 }
 
 TEST(Learn, convergence_is_judged_where_all_rows_have_been_seen_equally_often) {

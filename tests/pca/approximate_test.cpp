@@ -599,6 +599,70 @@ TEST(Approximate, nystrom_takes_all_rows_where_they_are_fewer_than_its_default) 
   EXPECT_EQ(model.report().approximation->text, "nystrom(landmarks=300, by=uniform)");
 }
 
+TEST(Approximate, bounds_of_rounding_can_be_stopped_and_change_nothing_when_watched) {
+  const Matrix<double> x = cloud(1500, 5);
+  FitOptions options{
+      .components = 2, .kernel = kernels::rbf({.gamma = 1}), .approx = Nystrom{.landmarks = 700}};
+  const std::string unwatched = fit(x, options).serialize();
+  // Before the rows are summed, and after.
+  for (const bool after : {false, true}) {
+    bool summed = false, asked = false, stop = false;
+    options.monitor = [&](const Progress& p) {
+      summed = summed || p.what == "features";
+      if (p.what != "rounding bounds" || summed != after) return true;
+      EXPECT_GT(p.done, 0);
+      EXPECT_LE(p.done, p.total);
+      asked = true;
+      return !stop;
+    };
+    EXPECT_EQ(fit(x, options).serialize(), unwatched);
+    EXPECT_TRUE(asked);
+    stop = true;
+    summed = false;
+    EXPECT_EQ(error_of([&] { fit(x, options); }).code(), Errc::interrupted);
+  }
+}
+
+TEST(Approximate, a_stream_of_extreme_weights_gives_the_model_of_ordinary_ones) {
+  const Matrix<double> x = cloud(3000, 4);
+  FitOptions options{.components = 3,
+                     .kernel = kernels::rbf({.gamma = 0.5}),
+                     .approx = Nystrom{.landmarks = 30},
+                     .ddof = 0};
+  const auto model = [&](double weight) {
+    IncrementalKernelPca<double> pca(4, options, 1000);
+    for (Index i = 0; i < 3000; i += 500) {
+      std::vector<double> weights;
+      for (Index j = i; j < i + 500; ++j)
+        weights.push_back(weight * static_cast<double>(1 + j % 2));
+      pca.update(Rows<double>(x).middle(i, 500), weights);
+    }
+    return pca.model();
+  };
+  const auto streamed = [&](double weight) {
+    std::vector<double> weights;
+    for (Index j = 0; j < 3000; ++j) weights.push_back(weight * static_cast<double>(1 + j % 2));
+    ChunkedSource<double> source(Rows<double>(x), 700, weights);
+    FitOptions small = options;
+    small.memory = 30'000'000;
+    return fit(source, small);
+  };
+  const auto ordinary = model(1), of_source = streamed(1);
+  for (const int exponent : {-700, 700}) {
+    const auto large = streamed(std::ldexp(1.0, exponent));
+    EXPECT_LT((large.eigenvalues() * std::ldexp(1.0, -exponent) - of_source.eigenvalues())
+                  .cwiseAbs()
+                  .maxCoeff(),
+              1e-12 * of_source.eigenvalues()[0]);
+    const auto extreme = model(std::ldexp(1.0, exponent));
+    EXPECT_LT((extreme.eigenvalues() * std::ldexp(1.0, -exponent) - ordinary.eigenvalues())
+                  .cwiseAbs()
+                  .maxCoeff(),
+              1e-12 * ordinary.eigenvalues()[0]);
+    EXPECT_EQ(extreme.report().weight, std::ldexp(ordinary.report().weight, exponent));
+  }
+}
+
 TEST(Approximate, a_run_of_pivots_says_how_far_it_is) {
   const Matrix<double> x = cloud(3000, 5);
   std::vector<std::string> notes;

@@ -1,3 +1,4 @@
+#include "support/errors.hpp"
 #include "support/random.hpp"
 
 #include <mercer/mercer.hpp>
@@ -8,6 +9,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace mercer::test::kernel_pca_test {
 
@@ -281,6 +284,63 @@ TEST(KernelPca, weights_are_repetitions) {
     EXPECT_LT(up_to_sign(a.transform(x), b.transform(x)), 1e-8);
     EXPECT_NEAR(a.report().total_variance, b.report().total_variance, 1e-10);
   }
+}
+
+TEST(KernelPca, the_scale_of_weights_is_that_of_the_eigenvalues_and_of_nothing_else) {
+  const Matrix<double> x = cloud(60, 3, 15);
+  Vector<double> weights(60);
+  for (Index i = 0; i < 60; ++i) weights[i] = static_cast<double>(i % 3) + 1;
+  const auto narrow = kernels::rbf({.gamma = 0.3});
+  std::vector<FitOptions> all(9, FitOptions{.components = 3, .kernel = narrow, .ddof = 0});
+  all[0].kernel.reset();  // linear PCA
+  all[1].solver = Solver::dense;
+  all[2].solver = Solver::krylov;
+  all[3].scale = Scale::std;
+  all[4].kernel = kernels::rbf();  // of a width that is chosen by the weights
+  all[5].approx = Nystrom{.landmarks = 20};
+  all[6].approx = Nystrom{.landmarks = 20, .by = LandmarkChoice::leverage};
+  all[7].approx = Cholesky{.rank = 20};
+  all[8].approx = Fourier{.features = 50};
+  for (std::size_t c = 0; c < all.size(); ++c)
+    for (const int exponent : {-700, -300, 300, 700, 1000}) {
+      SCOPED_TRACE(std::to_string(c) + ": 2^" + std::to_string(exponent));
+      const auto a = fit(Rows<double>(x), all[c], weights);
+      const Vector<double> scaled = weights * std::ldexp(1.0, exponent);
+      const auto b = fit(Rows<double>(x), all[c], scaled);
+      const Vector<double> back = b.eigenvalues() * std::ldexp(1.0, -exponent);
+      EXPECT_LT((back - a.eigenvalues()).cwiseAbs().maxCoeff(), 1e-12 * a.eigenvalues()[0]);
+      EXPECT_LT(up_to_sign(a.transform(x), b.transform(x)), 1e-8);
+      EXPECT_NEAR(a.report().total_variance, b.report().total_variance,
+                  1e-12 * a.report().total_variance);
+      EXPECT_NEAR(a.explained_variance()[0], b.explained_variance()[0],
+                  1e-12 * a.explained_variance()[0]);
+      EXPECT_EQ(b.report().weight, scaled.sum());
+      const Certificate &narrower = a.report().certificate, &found = b.report().certificate;
+      for (std::size_t j = 0; j < 3; ++j) {
+        EXPECT_LE(found.low[j], b.eigenvalues()[static_cast<Index>(j)]);
+        EXPECT_GE(found.high[j], b.eigenvalues()[static_cast<Index>(j)]);
+        EXPECT_NEAR(std::ldexp(found.high[j], -exponent), narrower.high[j],
+                    1e-9 * a.eigenvalues()[0]);
+      }
+    }
+}
+
+TEST(KernelPca, weights_whose_sum_or_eigenvalues_overflow_are_refused) {
+  const Matrix<double> x = cloud(60, 3, 15);
+  const auto refused = [&](const FitOptions& options, double weight) {
+    return test::refusal([&] { fit(Rows<double>(x), options, std::vector<double>(60, weight)); },
+                         Errc::bad_data);
+  };
+  FitOptions options{.components = 2};
+  EXPECT_TRUE(test::has(refused(options, 1e307), "weights add up to more than 1.8e+308"));
+  EXPECT_TRUE(test::has(refused(options, 1e-300), "weights add up to 6e-299"));
+  options.kernel = kernels::rbf({.gamma = 0.3});
+  EXPECT_TRUE(test::has(refused(options, 1e307), "weights add up to more than 1.8e+308"));
+  EXPECT_TRUE(test::has(refused(options, 1e-300), "weights add up to 6e-299"));
+  options.kernel = Kernel::parse("1e100*rbf(gamma=0.3)");
+  EXPECT_TRUE(test::has(refused(options, 1e220), "and the eigenvalues to more than 1.8e+308"));
+  options.approx = Nystrom{.landmarks = 20};
+  EXPECT_TRUE(test::has(refused(options, 1e220), "and the eigenvalues to more than 1.8e+308"));
 }
 
 TEST(KernelPca, z_scores_and_missing_cells_come_before_the_kernel) {

@@ -165,6 +165,31 @@ TEST(PlotSvg, rows_beyond_a_limit_are_named) {
   EXPECT_TRUE(says(expect_clean(named), "wine &lt;41&gt;"));
 }
 
+TEST(PlotSvg, rows_are_within_only_the_limits_that_there_are) {
+  RowScores rows;
+  rows.t2 = Vector<double>::LinSpaced(8, 1, 8);
+  rows.spe = rows.t2.reverse();
+  const auto drawn = [&](std::optional<double> t2, std::optional<double> spe) {
+    ScoreLimits limits{.level = 0.99, .t2 = t2, .spe = spe};
+    limits.t2_from = "reason one";
+    limits.spe_from = "reason two";
+    const std::string picture = t2spe_svg(rows, limits);
+    expect_clean(picture);
+    return picture;
+  };
+  const auto has = [](const std::string& picture, const std::string& text) {
+    return picture.find(text) != picture.npos;
+  };
+  const std::string none = drawn({}, {}), only_t2 = drawn(9, {}), only_spe = drawn({}, 9),
+                    both = drawn(9, 9);
+  EXPECT_TRUE(has(none, ">no limits<") && !has(none, ">within"));
+  EXPECT_TRUE(has(none, "reason one") && has(none, "reason two"));
+  EXPECT_TRUE(has(only_t2, ">within T\u00b2<") && has(only_t2, "No limit of SPE: reason two"));
+  EXPECT_TRUE(has(only_spe, ">within SPE<") && has(only_spe, "No limit of T\u00b2: reason one"));
+  EXPECT_FALSE(has(only_t2, "reason one") || has(only_spe, "reason two") || has(both, "reason"));
+  EXPECT_TRUE(has(both, ">within<"));
+}
+
 TEST(PlotSvg, without_an_spe_rows_stand_in_their_order) {
   const Example e = example(30, 4);
   const Matrix<double> k = kernels::rbf({.gamma = 0.1}).matrix(Rows<double>(e.x));

@@ -215,7 +215,8 @@ void fit_rows(const FitFlags& flags) {
         if (!flags.imputed.empty()) {
           const Block<T> all = *rows.whole();
           const Imputed<T> filled = impute(all.rows, options, {}, all.weights);
-          imputed.emplace(imputed_file(flags, filled, all, rows.schema()));
+          survives_closed_pipe(
+              [&] { imputed.emplace(imputed_file(flags, filled, all, rows.schema())); });
           return fit(filled, options, all.weights, rows.schema());
         }
         return stream ? fit_source<T>(*stream, flags, options)
@@ -226,17 +227,18 @@ void fit_rows(const FitFlags& flags) {
     if (!hold_floats(flags.parts)) model = of_rounded_rows(std::move(model), options.tolerance);
 
   std::optional<OutputFile> model_file;
-  if (!flags.model.empty()) {
-    model_file.emplace(flags.model);
-    write_model(*model_file, model);
-    model_file->finish();
-  }
+  if (!flags.model.empty()) model_file.emplace(flags.model);
+  write_to(model_file, [&](OutputFile& file) {
+    write_model(file, model);
+    file.finish();
+  });
   std::optional<Sink<T>> scores;
-  if (!flags.scores.empty()) {
+  if (!flags.scores.empty())
     scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
-    write_training_scores<T>(*scores, model, rows, transforming);
-    scores->finish();
-  }
+  write_to(scores, [&](Sink<T>& file) {
+    write_training_scores<T>(file, model, rows, transforming);
+    file.finish();
+  });
   std::optional<Cloud> cloud;
   if (plot)
     cloud = stream ? cloud_of(model, stream->sample(), transforming)

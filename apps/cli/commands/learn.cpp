@@ -317,7 +317,6 @@ void learn_rows(const LearnFlags& flags) {
   note_header(source->schema(), source->name(), flags.rows, flags.run);
   options.map = map_of(flags, source->schema().features);
   std::optional<TraceFile> trace;
-  ClosedPipe pipe;
   if (!flags.trace.empty()) {
     trace.emplace(flags.trace, !flags.checkpoint.empty(), flags.resume);
     options.trace = trace->output();
@@ -325,14 +324,40 @@ void learn_rows(const LearnFlags& flags) {
     if (flags.trace == "-" &&
         !(flags.model.empty() && flags.plot.empty() && flags.checkpoint.empty())) {
       const TraceOutput plain = options.trace;
-      options.trace.row = [&pipe, plain](const TraceRow& row) {
-        pipe.survives([&] { plain.row(row); });
+      options.trace.row = [plain](const TraceRow& row) {
+        survives_closed_pipe([&] { plain.row(row); });
       };
-      options.trace.flush = [&pipe, plain] { pipe.survives(plain.flush); };
+      options.trace.flush = [plain] { survives_closed_pipe(plain.flush); };
     }
   }
   if (options.model_every > 0)
     options.on_model = [&](const Model<double>& model) { model.save(flags.model); };
+  const auto write_files = [&](const Learned& learned) {
+    std::optional<OutputFile> model_file, plot_file;
+    const auto prepare = [&](std::optional<OutputFile>& file, const std::string& path,
+                             const auto& content) {
+      if (path.empty()) return;
+      file.emplace(path);
+      write_to(file, [&](OutputFile& out) {
+        out.write(content());
+        out.finish();
+      });
+    };
+    prepare(model_file, flags.model, [&] { return learned.model.serialize(); });
+    prepare(plot_file, flags.plot, [&] {
+      return run_svg(learned.trace, {.title = fmt::format("{} on {}, rate {}", flags.rule,
+                                                          source->name(), flags.rate)});
+    });
+    if (trace) survives_closed_pipe([&] { trace->finish(); });
+    if (model_file) model_file->publish();
+    if (plot_file) plot_file->publish();
+    if (trace) survives_closed_pipe([&] { trace->publish(); });
+  };
+  std::optional<std::int64_t> before_bad_rows;
+  options.on_bad_rows = [&](const Learned& learned) {
+    write_files(learned);
+    before_bad_rows = learned.rows;
+  };
 
   const auto run = [&] {
     try {
@@ -340,37 +365,21 @@ void learn_rows(const LearnFlags& flags) {
     } catch (const Error& error) {
       // A run that ends in nothing leaves its trace: it shows why.
       if (error.code() == Errc::not_converged && trace) trace->publish();
-      throw;
+      if (!before_bad_rows || flags.model.empty()) throw;
+      throw Error(error.code(),
+                  fmt::format("{}; the model of the {} rows before it is in '{}'", error.what(),
+                              *before_bad_rows, flags.model),
+                  error.input());
     }
   };
   const Learned learned = run();
-
-  std::optional<OutputFile> model_file, plot_file;
-  const auto prepare = [&](std::optional<OutputFile>& file, const std::string& path,
-                           const auto& content) {
-    if (path.empty()) return;
-    file.emplace(path);
-    pipe.survives([&] {
-      file->write(content());
-      file->finish();
-    });
-  };
-  prepare(model_file, flags.model, [&] { return learned.model.serialize(); });
-  prepare(plot_file, flags.plot, [&] {
-    return run_svg(learned.trace, {.title = fmt::format("{} on {}, rate {}", flags.rule,
-                                                        source->name(), flags.rate)});
-  });
-  if (trace) pipe.survives([&] { trace->finish(); });
-  if (model_file) model_file->publish();
-  if (plot_file) plot_file->publish();
-  if (trace) pipe.survives([&] { trace->publish(); });
+  write_files(learned);
   bar.erase();
   if (flags.resume && !learned.resumed_at && !flags.run.quiet)
     say(fmt::format("mercer: note: no checkpoint '{}' found; the run started from the beginning\n",
                     flags.checkpoint));
   if (!flags.run.quiet && !flags.json) show(learned, flags, *source);
   if (flags.json) print(json_of(learned, flags));
-  pipe.end();
   if (learned.stop == LearnStop::interrupted)
     throw Error(Errc::interrupted,
                 flags.model.empty()

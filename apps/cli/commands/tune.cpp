@@ -223,24 +223,26 @@ void tune_rows(const TuneFlags& flags) {
     tuned.options.threads = threads;
     const Model<T> model = naming(source.name(), [&] { return fit(source, tuned.options); });
     model_file.emplace(flags.model);
-    write_model(*model_file, model);
-    model_file->finish();
+    write_to(model_file, [&](OutputFile& file) {
+      write_model(file, model);
+      file.finish();
+    });
   }
-  if (!flags.table.empty()) {
-    table_file.emplace(flags.table);
-    table_file->write(table_text(tuned));
-    table_file->finish();
-  }
-  if (!flags.plot.empty()) {
-    plot_file.emplace(flags.plot);
-    plot_file->write(tune_svg(tuned, options.criterion));
-    plot_file->finish();
-  }
+  const auto prepare = [](std::optional<OutputFile>& file, const std::string& path,
+                          const auto& content) {
+    if (path.empty()) return;
+    file.emplace(path);
+    write_to(file, [&](OutputFile& out) {
+      out.write(content());
+      out.finish();
+    });
+  };
+  prepare(table_file, flags.table, [&] { return table_text(tuned); });
+  prepare(plot_file, flags.plot, [&] { return tune_svg(tuned, options.criterion); });
   source.require_unchanged();
   stop_if_interrupted();
-  if (model_file) model_file->publish();
-  if (table_file) table_file->publish();
-  if (plot_file) plot_file->publish();
+  for (auto* file : {&model_file, &table_file, &plot_file})
+    if (*file) (*file)->publish();
   bar.erase();
   if (flags.json) return print(tuned_json(tuned, options.criterion) + "\n");
   if (flags.run.quiet) return;

@@ -136,8 +136,11 @@ The data or the computation failed.
 .B 2
 Wrong usage.
 .TP
-.B 130
-Interrupted (Ctrl-C, SIGTERM). A second Ctrl-C ends the program at once.
+.BR 129 ", " 130 ", " 143
+Ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM. A second signal ends the program at once.
+.TP
+.B 141
+The reader of standard output closed the pipe. Other files of the command are complete.
 .PP
 An error is one line on standard error that begins with
 .BR "mercer: " .

@@ -74,10 +74,11 @@ class PreImageRows {
   }
 
   void close() {
-    rows_->finish();
-    if (distances_) distances_->finish();
+    const auto finish = [](auto& file) { file.finish(); };
+    write_to(rows_, finish);
+    write_to(distances_, finish);
     stop_if_interrupted();
-    rows_->close();
+    if (rows_) rows_->close();
     if (distances_) distances_->close();
   }
 
@@ -90,11 +91,12 @@ class PreImageRows {
  private:
   void write(const PreImages<T>& found, const Block<T>& block, Index first) {
     stop_if_interrupted();
-    rows_->write(found.rows, block.ids, block.labels, first);
+    write_to(rows_, [&](Sink<T>& file) { file.write(found.rows, block.ids, block.labels, first); });
     count_ += found.rows.rows();
     outside_ += found.outside_rows();
     not_converged_ += found.not_converged();
     sum_ += found.distance.sum();
+    if (!rows_ && !distances_) end_by_closed_pipe();  // nobody is left to write for
     if (!distances_) return;
     Matrix<double> quality(found.rows.rows(), 3);
     quality.col(0) = found.distance;
@@ -102,7 +104,8 @@ class PreImageRows {
       quality(i, 1) = found.converged[static_cast<std::size_t>(i)];
       quality(i, 2) = found.outside[static_cast<std::size_t>(i)];
     }
-    distances_->write(quality, block.ids, block.labels, first);
+    write_to(distances_,
+             [&](Sink<double>& file) { file.write(quality, block.ids, block.labels, first); });
   }
 
   const Model<T>& model_;

@@ -17,6 +17,7 @@ namespace {
 
 std::atomic<int> stop{0};  // the signal that asked for it
 static_assert(std::atomic<int>::is_always_lock_free);
+bool reader_gone = false;
 
 constexpr int asking[] = {SIGHUP, SIGINT, SIGTERM};
 
@@ -74,6 +75,15 @@ void end_by_closed_pipe() {
   signal(SIGPIPE, SIG_DFL);
   raise(SIGPIPE);
   _exit(128 + SIGPIPE);
+}
+
+void end_if_pipe_closed() {
+  if (reader_gone) end_by_closed_pipe();
+}
+
+void note_closed_pipe(const Error& error) {
+  if (error.code() != Errc::interrupted || interrupted()) throw;
+  reader_gone = true;
 }
 
 }  // namespace mercer::cli

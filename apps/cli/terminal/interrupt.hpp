@@ -4,6 +4,8 @@
 
 #include <mercer/error.hpp>
 
+#include <optional>
+
 namespace mercer::cli {
 
 /// SIGINT, SIGTERM and SIGHUP ask to stop, those that are ignored (nohup) do not; a closed pipe is
@@ -23,29 +25,31 @@ void stop_if_interrupted();
 /// Ends like any filter whose reader has gone away: by SIGPIPE.
 [[noreturn]] void end_by_closed_pipe();
 
-/// Standard output as one of several outputs: a reader that goes away must not cost the others.
-///
-///     ClosedPipe pipe;
-///     pipe.survives([&] { trace.write(row); });
-///     model.publish();
-///     pipe.end();                                  // by SIGPIPE, when the reader has gone
-class ClosedPipe {
- public:
-  template <class Work>
-  void survives(const Work& work) {
-    try {
-      work();
-    } catch (const Error& error) {
-      if (error.code() != Errc::interrupted || interrupted()) throw;
-      closed_ = true;
-    }
-  }
-  void end() const {
-    if (closed_) end_by_closed_pipe();
-  }
+/// The same if a reader has gone while something was written; does nothing otherwise.
+void end_if_pipe_closed();
 
- private:
-  bool closed_ = false;
-};
+/// Notes that a reader has gone. Throws the error being handled when it is another one.
+void note_closed_pipe(const Error& error);
+
+/// Runs work that writes. False: the reader has gone (`| head`). The other outputs are completed,
+/// and the program ends by SIGPIPE when they are.
+template <class Work>
+bool survives_closed_pipe(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    note_closed_pipe(error);
+    return false;
+  }
+  return true;
+}
+
+/// Writes to one of several outputs, if it is there; drops it when its reader has gone.
+///
+///     write_to(scores, [&](Sink<T>& file) { file.write(rows); });
+template <class Output, class Work>
+void write_to(std::optional<Output>& output, const Work& work) {
+  if (output && !survives_closed_pipe([&] { work(*output); })) output.reset();
+}
 
 }  // namespace mercer::cli

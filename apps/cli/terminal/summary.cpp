@@ -137,11 +137,16 @@ std::string certificate_line(const Summary& summary) {
     return error < 1e-4 * first ? fmt::format("{:.2g} of the first", error / first)
                                 : fmt::format("{:.2g} % of the first", 100 * error / first);
   };
-  std::string line =
-      above <= 2 * below && below <= 2 * above
-          ? fmt::format("eigenvalues are within {} ({})", share(std::max(below, above)), certain)
-          : fmt::format("eigenvalues are at most {} smaller or {} larger ({})", share(below),
-                        share(above), certain);
+  std::string line;
+  if (above <= 2 * below && below <= 2 * above) {
+    line = fmt::format("eigenvalues are within {}", share(std::max(below, above)));
+  } else {
+    line = "exact eigenvalues are ";
+    if (below > 0) line += fmt::format("smaller by at most {}", share(below));
+    if (below > 0 && above > 0) line += ", or ";
+    if (above > 0) line += fmt::format("larger by at most {}", share(above));
+  }
+  line += fmt::format(" ({})", certain);
   if (!c.reason.empty()) line += "; " + c.reason;
   return line + "\n";
 }

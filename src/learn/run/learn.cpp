@@ -134,13 +134,15 @@ class Run {
       if (error.code() == Errc::not_converged && exact && o_.learner.rule == "hebb")
         throw Error(error.code(), fmt::format("{} (the exact lambda_1 of the rows is {:.3g})",
                                               error.what(), *exact));
-      if (error.code() != Errc::interrupted || (epoch_ == 0 && position_ == 0)) throw;
+      const bool stopped = error.code() == Errc::interrupted || bad_rows_;
+      if (!stopped || (epoch_ == 0 && position_ == 0)) throw;
       stop_ = LearnStop::interrupted;
     }
-    in_.source->require_unchanged();
+    if (!bad_rows_) in_.source->require_unchanged();
     if (!o_.checkpoint.empty()) save();
     // Of the rows that wait for their mini-batch a run that goes on makes a full one.
     learner_->flush();
+    if (bad_rows_) end_at_bad_rows();
     require(learner_->rows() > 0, Errc::bad_data, "{} has no rows to learn from",
             Input(in_.source->name()));
     return result();
@@ -220,9 +222,38 @@ class Run {
     return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
   }
 
+  Block<double> next_rows() {
+    try {
+      return order_.next(rows_ahead());
+    } catch (const Error& error) {
+      // A file is corrected and read again; what has come from a stream may not come again.
+      if (error.code() != Errc::interrupted && !in_.source->can_rewind()) bad_rows_ = error;
+      throw;
+    }
+  }
+
+  [[noreturn]] void end_at_bad_rows() {
+    std::string text = bad_rows_->what();
+    if (!o_.checkpoint.empty())
+      text += fmt::format(
+          "; the checkpoint '{}' holds the first {} rows: run again with `resume` on the corrected "
+          "rows, from the first",
+          o_.checkpoint, position_);
+    if (o_.on_bad_rows) {
+      std::optional<Learned> learned;
+      try {
+        learned = result();
+      } catch (const Error&) {
+        // Too few rows for a model: the bad ones are what the caller needs to know of.
+      }
+      if (learned) o_.on_bad_rows(*learned);
+    }
+    throw Error(bad_rows_->code(), text, bad_rows_->input());
+  }
+
   void run_epoch() {
     for (;;) {
-      const Block<double> block = order_.next(rows_ahead());
+      const Block<double> block = next_rows();
       const Index rows = block.rows.rows();
       if (rows == 0) break;
       const std::int64_t before = learner_->steps();
@@ -506,6 +537,7 @@ class Run {
   mutable std::optional<double> left_out_;  // by landmarks, once it is asked for
   LearnStop stop_ = LearnStop::end;
   bool stopped_ = false;
+  std::optional<Error> bad_rows_;  // that ended the run
 };
 
 }  // namespace

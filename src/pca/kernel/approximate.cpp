@@ -14,6 +14,7 @@
 #include "pca/method_cost.hpp"
 #include "pca/model_of.hpp"
 #include "pca/plan_steps.hpp"
+#include "pca/weight_scale.hpp"
 #include "solvers/dense.hpp"
 
 #include <chrono>
@@ -276,9 +277,13 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
   require(passes.rows() > 0, Errc::bad_data, "{} has no rows", Input(passes.name()));
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
           "one row has no variance: kernel PCA needs at least two");
-  require(passes.weight() > options.ddof, Errc::bad_data,
-          "the row weights add up to {:g}; variances with `ddof={}` need more", passes.weight(),
-          options.ddof);
+  require_total_weight(passes.weight(), options.ddof);
+  const int exponent = weight_exponent(passes.weight());
+  FitOptions with_near_one = options;
+  if (exponent != 0) {
+    passes.scale_weights(-exponent);
+    with_near_one.ddof = 0;
+  }
 
   const Approx approx = for_rows(*plan.approx, static_cast<Index>(passes.rows()));
   const bool moved = move_to_mean(passes, standard, options);
@@ -288,7 +293,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
   space.cells = cell_error<T>(standard);
   const bool landmarks = space.landmarks != nullptr;
   const auto features = static_cast<double>(space.features());
-  FeatureSums<T> sums(std::move(space), options.threads);
+  FeatureSums<T> sums(std::move(space), options.threads, options.monitor);
   const std::string slower =
       landmarks ? expected_slower(*options.kernel, static_cast<double>(passes.rows()),
                                   static_cast<double>(passes.features()), features)
@@ -297,7 +302,8 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
       "features",
       [&](const Rows<T>& piece, const double* weights, std::int64_t) { sums.add(piece, weights); },
       slower);
-  ModelParts<T> parts = parts_of(sums, approx, options);
+  ModelParts<T> parts = parts_of(sums, approx, with_near_one);
+  if (exponent != 0) restore_weights(parts, exponent, options.ddof);
   parts.input_mean = standard.mean.cast<T>();
   parts.scale = standard.scale.cast<T>();
   require_representable(parts);

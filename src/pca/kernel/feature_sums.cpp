@@ -20,6 +20,7 @@ constexpr int blocks_a_leaf = 8, leaves_a_level = 16;
 /// a stripe of the scatter, which one thread computes.
 constexpr Index rows_multiplied = 256, columns_a_stripe = 64;
 constexpr double half_ulp = 0x1p-53;
+constexpr std::string_view bounding = "rounding bounds";  // as the monitor has it
 
 /// Additions that one entry goes through one after the other, whatever the order within 256 rows.
 double additions(double rows) {
@@ -86,13 +87,18 @@ void FeatureSums<T>::Sum::merge(const Sum& later) {
 }
 
 template <class T>
-FeatureSums<T>::FeatureSums(FeatureSpace<T> space, int threads)
+FeatureSums<T>::FeatureSums(FeatureSpace<T> space, int threads, Monitor monitor)
     : space_(std::move(space)),
       threads_(thread_count(threads)),
+      monitor_(std::move(monitor)),
       aligned_(feature_block(space_.features()), space_.cols),
       segments_(leaves_a_level),
       sample_(space_.cols, space_.seed) {
-  if (space_.landmarks) rounding_ = space_.landmarks->rounding(space_.landmarks->size());
+  if (!space_.landmarks) return;
+  const Index m = space_.landmarks->size();
+  SharedReporter report(monitor_, bounding, "rows",
+                        static_cast<double>(LandmarkRounding::rows_reported * m));
+  rounding_ = space_.landmarks->rounding(m, report);
 }
 
 template <class T>
@@ -263,8 +269,13 @@ typename FeatureSums<T>::Rounding FeatureSums<T>::rounding_of(const Sum& all,
   const Matrix<double> second = scatter_of(all, shift, false, m);
   const LandmarkRounding::Sums sums{second, all.trace, all.weight,
                                     all.trace > 0 ? about_origin / all.trace : 0};
-  const LandmarkRounding rounding = m == landmarks.size() ? *rounding_ : landmarks.rounding(m);
-  return {landmarks.bounds(rounding, m, sums, all.entries), sum_rounding(all, shift, center, m)};
+  const bool known = m == landmarks.size();
+  const int times =
+      LandmarkRounding::rows_reported_by_bounds + (known ? 0 : LandmarkRounding::rows_reported);
+  SharedReporter report(monitor_, bounding, "rows", static_cast<double>(times * m));
+  const LandmarkRounding rounding = known ? *rounding_ : landmarks.rounding(m, report);
+  return {landmarks.bounds(rounding, m, sums, all.entries, report),
+          sum_rounding(all, shift, center, m)};
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 // features leave out. The sums have the same bits for any number of threads and however the rows
 // are cut into batches.
 
+#include "core/monitor.hpp"
 #include "core/segments.hpp"
 #include "pca/kernel/landmark_features.hpp"
 #include "pca/kernel/sample_error.hpp"
@@ -32,7 +33,8 @@ struct FeatureSpace {
 template <class T>
 class FeatureSums {
  public:
-  FeatureSums(FeatureSpace<T> space, int threads);
+  /// The monitor is asked while rounding is bounded, which takes m³ flops for m landmarks.
+  FeatureSums(FeatureSpace<T> space, int threads, Monitor monitor = {});
 
   /// Adds rows as the kernel sees them, on all threads.
   void add(const Rows<T>& rows, const double* weights);
@@ -102,6 +104,7 @@ class FeatureSums {
 
   FeatureSpace<T> space_;
   int threads_;
+  Monitor monitor_;
   AlignedRows<T> aligned_;
   std::optional<LandmarkRounding> rounding_;
   std::optional<Vector<double>> shift_;  // s: the mean of the first block

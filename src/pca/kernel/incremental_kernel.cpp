@@ -7,6 +7,7 @@
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/model_of.hpp"
 #include "pca/validate.hpp"
+#include "pca/weight_scale.hpp"
 
 #include <cmath>
 #include <optional>
@@ -25,6 +26,7 @@ struct IncrementalKernelPca<T>::State {
   Standard standard;
   bool changes = false;  // rows, by `standard`
   std::optional<FeatureSums<T>> sums;
+  int exponent = 0;  // sums are of w·2^-exponent
 
   const double* weights_of_first() const { return weighted ? weights.data() : nullptr; }
 
@@ -39,6 +41,8 @@ struct IncrementalKernelPca<T>::State {
   void fix() {
     Passes<T> passes(first.rows(), weights_of_first(), options.monitor);
     standard = seen_standard(find_standard(passes, options), options);
+    exponent = weight_exponent(passes.weight());
+    if (exponent != 0) passes.scale_weights(-exponent);
     options.approx = for_rows(*options.approx, first.size());
     const bool moved = move_to_mean(passes, standard, options);
     changes = moved || changes_rows(options);
@@ -47,7 +51,7 @@ struct IncrementalKernelPca<T>::State {
         choose_features(rows, *options.approx, static_cast<double>(options.memory));
     if (moved) space.centring = centring_error<T>();
     space.cells = cell_error<T>(standard);
-    sums.emplace(std::move(space), options.threads);
+    sums.emplace(std::move(space), options.threads, options.monitor);
     rows.run("features",
              [&](const Rows<T>& piece, const double* w, std::int64_t) { sums->add(piece, w); });
     first = RowList<T>(columns, false);
@@ -55,6 +59,11 @@ struct IncrementalKernelPca<T>::State {
   }
 
   void sum(const Rows<T>& rows, const double* w) {
+    std::vector<double> near_one;
+    if (w && exponent != 0) {
+      for (Index i = 0; i < rows.rows(); ++i) near_one.push_back(std::ldexp(w[i], -exponent));
+      w = near_one.data();
+    }
     if (!changes) return sums->add(rows, w);
     const Matrix<T> seen_as = standardized(rows, standard);
     sums->add(Rows<T>(seen_as), w);
@@ -119,7 +128,10 @@ Model<T> IncrementalKernelPca<T>::model() const {
   const State& s = *state_;
   if (!s.sums)
     return fit(s.first.rows(), s.options, as_weights(s.weights_of_first(), s.first.rows().rows()));
-  ModelParts<T> parts = parts_of(*s.sums, *s.options.approx, s.options);
+  FitOptions options = s.options;
+  if (s.exponent != 0) options.ddof = 0;
+  ModelParts<T> parts = parts_of(*s.sums, *options.approx, options);
+  if (s.exponent != 0) restore_weights(parts, s.exponent, s.options.ddof);
   parts.input_mean = s.standard.mean.template cast<T>();
   parts.scale = s.standard.scale.template cast<T>();
   require_representable(parts);

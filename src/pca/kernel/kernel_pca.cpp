@@ -12,6 +12,7 @@
 #include "pca/model_of.hpp"
 #include "pca/plan_steps.hpp"
 #include "pca/standard.hpp"
+#include "pca/weight_scale.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -243,9 +244,17 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
           "one row has no variance: kernel PCA needs at least two");
   const double weight = weights ? Eigen::Map<const Vector<double>>(weights, x.rows()).sum()
                                 : static_cast<double>(x.rows());
-  require(weight > options.ddof, Errc::bad_data,
-          "the row weights add up to {:g}; variances with `ddof={}` need more", weight,
-          options.ddof);
+  require_total_weight(weight, options.ddof);
+  if (const int exponent = weights ? weight_exponent(weight) : 0; exponent != 0) {
+    std::vector<double> near_one;
+    for (Index i = 0; i < x.rows(); ++i) near_one.push_back(std::ldexp(weights[i], -exponent));
+    FitOptions with_those = options;
+    with_those.ddof = 0;
+    ModelParts<T> parts =
+        fit_kernel(x, std::move(plan), with_those, near_one.data(), schema).parts();
+    restore_weights(parts, exponent, options.ddof);
+    return Model<T>(std::move(parts));
+  }
   if (const std::vector<Index> counted = rows_that_count(weights, x.rows());
       !options.precomputed && static_cast<Index>(counted.size()) < x.rows()) {
     const PickedRows<T> some(x, counted);

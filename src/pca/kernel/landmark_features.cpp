@@ -230,7 +230,7 @@ EntryError LandmarkFeatures<T>::entries(const Rows<T>& x) const {
 }
 
 template <class T>
-LandmarkRounding LandmarkFeatures<T>::rounding(Index m) const {
+LandmarkRounding LandmarkFeatures<T>::rounding(Index m, SharedReporter& report) const {
   const Rows<double> all = exact_.rows().middle(0, m);
   Matrix<double> values(m, m);
   similarities(kernel_, scale_, all, all, values, {.differences = true});
@@ -238,7 +238,7 @@ LandmarkRounding LandmarkFeatures<T>::rounding(Index m) const {
   values.diagonal() = scale_ * kernel_.diagonal(all);
   EntryError e = error_->of_landmarks();
   e.absolute *= scale_;
-  return {factor_.topLeftCorner(m, m), values, e};
+  return {factor_.topLeftCorner(m, m), values, e, report};
 }
 
 double scale_for(double largest) {

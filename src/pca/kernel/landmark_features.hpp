@@ -56,11 +56,11 @@ class LandmarkFeatures {
   /// Of the kernel's values, which have the scale.
   EntryError entries(const Rows<T>& x) const;
   /// Of the first m landmarks.
-  LandmarkRounding rounding(Index m) const;
+  LandmarkRounding rounding(Index m, SharedReporter& report) const;
   LandmarkRounding::Bounds bounds(const LandmarkRounding& rounding, Index m,
-                                  const LandmarkRounding::Sums& sums,
-                                  const EntryError& entries) const {
-    return rounding.bounds(factor_.topLeftCorner(m, m), sums, entries);
+                                  const LandmarkRounding::Sums& sums, const EntryError& entries,
+                                  SharedReporter& report) const {
+    return rounding.bounds(factor_.topLeftCorner(m, m), sums, entries, report);
   }
   /// To be called once no landmark is added any more, before `entries` and `rounding`.
   void finish() { error_.emplace(kernel_, exact_.rows().middle(0, size_)); }

@@ -20,13 +20,15 @@ double norm_bound(const Matrix<double>& symmetric) {
 
 /// L̂⁻¹D.
 Matrix<double> scaled_inverse(const Eigen::Ref<const Matrix<double>>& factor,
-                              const Vector<double>& lengths) {
+                              const Vector<double>& lengths, SharedReporter& report) {
   const BlasThreads one(1);
   const Index m = factor.rows();
   // From the identity on the left: X L̂ = I.
   Matrix<double> inverse = Matrix<double>::Identity(m, m);
-  times_triangular(inverse.data(), m, m, Triangular::inverse, factor.data(), m,
-                   factor.outerStride());
+  in_equal_pieces(m, report, [&](Index from, Index rows) {
+    times_triangular(inverse.data() + from * m, rows, m, Triangular::inverse, factor.data(), m,
+                     factor.outerStride());
+  });
   return inverse * lengths.asDiagonal();
 }
 
@@ -41,11 +43,12 @@ Matrix<double> scaled_factor(const Eigen::Ref<const Matrix<double>>& factor,
 }  // namespace
 
 LandmarkRounding::LandmarkRounding(const Eigen::Ref<const Matrix<double>>& factor,
-                                   const Matrix<double>& values, const EntryError& entries)
+                                   const Matrix<double>& values, const EntryError& entries,
+                                   SharedReporter& report)
     : lengths_(values.diagonal().cwiseSqrt()) {
   const Index m = factor.rows();
   const auto order = static_cast<double>(m);
-  inverse_square_ = rounding_slack * scaled_inverse(factor, lengths_).squaredNorm();
+  inverse_square_ = rounding_slack * scaled_inverse(factor, lengths_, report).squaredNorm();
 
   const Vector<double> scales = lengths_.cwiseInverse();
   inverse_lengths_ = rounding_slack * scales.squaredNorm();
@@ -56,7 +59,7 @@ LandmarkRounding::LandmarkRounding(const Eigen::Ref<const Matrix<double>>& facto
   };
   // The computed error of the factor has an error of its own, u/8·‖D⁻¹|L̂|‖² ≤ u/8·m.
   factor_error_ =
-      rounding_slack * (scaled_norm(factor_error(factor, values)) + 0x1p-53 * order +
+      rounding_slack * (scaled_norm(factor_error(factor, values, report)) + 0x1p-53 * order +
                         entries.of_matrix(scaled_norm(values), order, inverse_lengths_));
 
   const Matrix<double> scaled = scaled_factor(factor, lengths_);
@@ -81,8 +84,8 @@ double LandmarkRounding::row(double whole, const EntryError& entries) const {
 }
 
 LandmarkRounding::Bounds LandmarkRounding::bounds(const Eigen::Ref<const Matrix<double>>& factor,
-                                                  const Sums& sums,
-                                                  const EntryError& entries) const {
+                                                  const Sums& sums, const EntryError& entries,
+                                                  SharedReporter& report) const {
   const BlasThreads one(1);
   const Index m = factor.rows();
   const Matrix<double> second = sums.second;
@@ -91,10 +94,16 @@ LandmarkRounding::Bounds LandmarkRounding::bounds(const Eigen::Ref<const Matrix<
   const double lost = off * inverse_square_;
   double weights_norm = 0, weights_total = 0;  // a², of the 2-norm and the Frobenius norm
   {
-    const Matrix<double> inverse = scaled_inverse(factor, lengths_);
+    const Matrix<double> inverse = scaled_inverse(factor, lengths_, report);
     Matrix<double> half(m, m), weights(m, m);  // weights = D L̂⁻ᵀ Σ L̂⁻¹ D
-    multiply(second.data(), m, m, m, inverse.data(), m, m, half.data(), m);
-    multiply_tall(inverse.data(), m, m, m, half.data(), m, m, weights.data(), m);
+    in_equal_pieces(m, report, [&](Index from, Index rows) {
+      multiply(second.data() + from * m, rows, m, m, inverse.data(), m, m, half.data() + from * m,
+               m);
+    });
+    in_equal_pieces(m, report, [&](Index from, Index rows) {
+      multiply_tall(inverse.data() + from, m, rows, m, half.data(), m, m, weights.data() + from * m,
+                    m);
+    });
     weights_norm = rounding_slack * norm_bound(weights) + lost;
     weights_total = rounding_slack * weights.trace() + lost;
   }
@@ -102,7 +111,10 @@ LandmarkRounding::Bounds LandmarkRounding::bounds(const Eigen::Ref<const Matrix<
   {
     const Matrix<double> scaled = scaled_factor(factor, lengths_);
     Matrix<double> half(m, m);
-    multiply(scaled.data(), m, m, m, second.data(), m, m, half.data(), m);
+    in_equal_pieces(m, report, [&](Index from, Index rows) {
+      multiply(scaled.data() + from * m, rows, m, m, second.data(), m, m, half.data() + from * m,
+               m);
+    });
     similar = half.cwiseProduct(scaled).sum() + off * static_cast<double>(m);
   }
   // |H| ≤ relative·|C| + diagonal·√(k(x, x)k(l, l)) + absolute, entry by entry.

@@ -21,6 +21,7 @@
 // then the better basis: their features are the first columns of all of it, so sums over the rows
 // need no other pass.
 
+#include "core/monitor.hpp"
 #include "kernels/entry_error.hpp"
 
 #include <mercer/matrix.hpp>
@@ -30,9 +31,10 @@ namespace mercer {
 class LandmarkRounding {
  public:
   /// `factor`: L̂, of which the lower triangle counts; `values`: k(landmarks, landmarks), which are
-  /// as far off as `entries` says.
+  /// as far off as `entries` says. Reports `rows_reported` times m rows.
   LandmarkRounding(const Eigen::Ref<const Matrix<double>>& factor, const Matrix<double>& values,
-                   const EntryError& entries);
+                   const EntryError& entries, SharedReporter& report);
+  static constexpr int rows_reported = 3;
 
   /// What rounding can make a row with k(x, x) = `whole` look explained beyond that; `entries`: of
   /// its similarities.
@@ -49,8 +51,10 @@ class LandmarkRounding {
     double weight = 0;                               ///< Σ w
     double error = 0;                                ///< of `second`, as a share of the trace
   };
+  /// Reports `rows_reported_by_bounds` times m rows.
   Bounds bounds(const Eigen::Ref<const Matrix<double>>& factor, const Sums& sums,
-                const EntryError& entries) const;
+                const EntryError& entries, SharedReporter& report) const;
+  static constexpr int rows_reported_by_bounds = 4;
 
  private:
   Vector<double> lengths_;      // D

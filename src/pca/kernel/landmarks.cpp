@@ -120,7 +120,7 @@ std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows,
   double ridge = 0;
   {
     FeatureSums<T> sums({pilot->kernel(), pilot, nullptr, rows.cols(), 0, 0},
-                        rows.options().threads);
+                        rows.options().threads, rows.options().monitor);
     rows.run("leverages", [&](const Rows<T>& piece, const double* weights, std::int64_t) {
       sums.add(piece, weights);
     });

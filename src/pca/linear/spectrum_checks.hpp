@@ -5,6 +5,7 @@
 #include "operators/centred.hpp"
 #include "pca/linear/spectrum.hpp"
 #include "pca/passes.hpp"
+#include "pca/weight_scale.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +25,7 @@ inline void require_rows(std::int64_t rows, double weight, const std::string& na
   require(rows > 0, Errc::bad_data, "{} has no rows", Input(name));
   require(rows > 1 || !options.center, Errc::bad_data,
           "{} has one row: a mean and a variance need at least two", Input(name));
-  require(denominator(weight, options) > 0, Errc::bad_data,
-          "{}: the row weights add up to {:g}; variances with `ddof={}` need more", Input(name),
-          weight, options.ddof);
+  require_total_weight(weight, options.ddof);
 }
 
 template <class T>
