@@ -9,7 +9,7 @@
 #include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
-#include "pca/linear/spectrum.hpp"
+#include "pca/linear/solver_row.hpp"
 #include "pca/mapped_source.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/model_of.hpp"
@@ -49,11 +49,10 @@ Model<T> fit_linear(Passes<T>& passes, Plan plan, const FitOptions& options, con
     if (!plan.otherwise ||
         (error.code() != Errc::not_converged && error.code() != Errc::bad_option))
       throw;
+    why = fmt::format("{} did not reach the tolerance", linear_solver(plan.solver)->what);
     plan.solver = *plan.otherwise;
-    why = "products with random vectors did not reach the tolerance";
     take();
   }
-  const bool gram = plan.solver == Solver::gram, svd = plan.solver == Solver::svd;
   parts.feature_names = schema.feature_names;
   parts.label_column = schema.label;
   parts.id_column = schema.id;
@@ -62,10 +61,10 @@ Model<T> fit_linear(Passes<T>& passes, Plan plan, const FitOptions& options, con
   report.weighted = schema.weighted;
   report.solver.name = name_of(plan.solver);
   report.solver.why = why;
-  if (s.by_qr && !svd) report.solver.why += "; small variances by a QR of the centred rows";
+  if (s.rescued) report.solver.why += "; small variances by a QR of the centred rows";
   if (passes.exponent() != 0)
     report.solver.why += fmt::format("; rows scaled by 2^{} during the fit", passes.exponent());
-  report.solver.passes = passes.count() + (passes.memory() && gram ? 2 : 0);
+  report.solver.passes = passes.count();
   report.plan = std::move(plan);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
@@ -102,17 +101,17 @@ Model<T> fit_once(Source<T>& source, const Plan& plan, const FitOptions& options
   return Model<T>(std::move(parts));
 }
 
-/// Fits by `road`, which takes a source, and keeps the rows that the options ask for.
-template <class T, class Road>
-Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Road& road) {
-  if (!keeps_rows(options)) return road(source);
+/// Fits by `method`, which takes a source, and keeps the rows that the options ask for.
+template <class T, class Method>
+Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Method& method) {
+  if (!keeps_rows(options)) return method(source);
   const double bytes = static_cast<double>(options.keep_rows) *
                        static_cast<double>(source.schema().features) * sizeof(T);
   require(bytes <= static_cast<double>(options.memory) / 4, Errc::out_of_memory,
           "`keep_rows={}` of {} columns take {}, more than a quarter of the memory; keep fewer",
           options.keep_rows, source.schema().features, format_bytes(bytes));
   KeepingSource<T> keeping(source, options);
-  Model<T> model = road(keeping);
+  Model<T> model = method(keeping);
   return with_rows(std::move(model), keeping.take(), source.schema().sparse);
 }
 

@@ -4,6 +4,7 @@
 #include "core/random.hpp"
 #include "linalg/blas.hpp"
 #include "pca/compare_cost.hpp"
+#include "pca/kernel/approx_row.hpp"
 
 #include <fmt/format.h>
 
@@ -42,42 +43,13 @@ double row_bytes(const Facts& f) {
              : f.entries * f.number_bytes;
 }
 
-double expected_passes(double tolerance) { return 2 - std::log10(tolerance); }
-
-double linear_flops(Solver solver, const Facts& f, const FitOptions& o) {
-  const double n = f.rows, d = f.columns;
-  if (solver == Solver::randomized) {
-    // Products with blocks of vectors, and keeping them orthogonal.
-    constexpr double block = 16;
-    const bool count = o.components.kind() == Components::Kind::count;
-    const double basis = (count ? static_cast<double>(o.components.count()) : 64.0) + 8 * 32;
-    const double products = 4 * block * f.entries * (f.sparse ? 4 : 1);
-    return expected_passes(o.tolerance) * (products + 10 * d * basis * block);
-  }
-  const double order = solver == Solver::gram ? n : solver == Solver::svd ? std::min(n, d) : d;
-  // Sparse: entries a row squared, or every entry against every row; scattered access counts four
-  // times.
-  const double products = solver == Solver::gram ? (f.sparse ? 4 * f.entries * n : n * n * d)
-                          : f.sparse             ? 4 * f.entries * (f.entries / std::max(1.0, n))
-                                                 : n * d * d;
-  return (solver == Solver::svd ? 4 : 1) * products + 10 * order * order * order;
+double scatter_flops(const Facts& f) {
+  // Sparse: entries per row squared; scattered access counts four times.
+  return f.sparse ? 4 * f.entries * (f.entries / std::max(1.0, f.rows))
+                  : f.rows * f.columns * f.columns;
 }
 
-double linear_bytes(Solver solver, const Facts& f) {
-  const double n = f.rows, d = f.columns, t = f.threads;
-  switch (solver) {
-    case Solver::gram:
-      return 8 * (n * n * (4 + (n <= 1024 ? t : 1)) + t * n * 512);
-    case Solver::randomized:  // the least: the basis grows with what is allowed
-      return 8 * d * (2 * 96 + (t + 4) * 32);
-    case Solver::svd:
-      if (f.in_memory && n < d) return 8 * (4 * n * d + 5 * n * n);
-      return 8 * (17 * d * d + 5 * t * d * d + 131072);
-    default:
-      // A sum for each thread, the open one and those of two or three levels (operators/leaf_sums).
-      return 8 * (d * d * (5 + (d <= 512 ? t + 3 : 3)) + t * 65536);
-  }
-}
+double eigen_flops(double order) { return 10 * order * order * order; }
 
 double dense_bytes(double n) { return 4 * 8 * n * n + overhead_bytes; }
 
@@ -91,10 +63,9 @@ double krylov_flops(const Facts& f, const FitOptions& o, bool kept) {
 }
 
 double approximate_flops(const Approx& approx, double m, const Facts& f, const FitOptions& o) {
-  const bool landmarks =
-      std::holds_alternative<Nystrom>(approx) || std::holds_alternative<Cholesky>(approx);
   // Landmarks: a third of the last pass; solving and summing: n·m² each; m×m matrices at the end.
-  if (landmarks) return 2 * f.rows * m * value_flops(f, o) + 2.4 * f.rows * m * m + 10 * m * m * m;
+  if (row_of(approx).landmarks)
+    return 2 * f.rows * m * value_flops(f, o) + 2.4 * f.rows * m * m + 10 * m * m * m;
   return f.entries * m + 1.2 * f.rows * m * m + 10 * m * m * m;
 }
 
@@ -110,13 +81,6 @@ Index most_features(double budget) {
   // feature_bytes(m) = budget, which is negative where the rows alone exceed it
   const double room = std::max(0.0, budget) / 8, half = feature_block_rows / 2 / feature_matrices;
   return static_cast<Index>(std::sqrt(half * half + room / feature_matrices) - half);
-}
-
-Index features_of(const Approx& approx) {
-  if (const auto* nystrom = std::get_if<Nystrom>(&approx)) return nystrom->landmarks;
-  if (const auto* cholesky = std::get_if<Cholesky>(&approx)) return cholesky->rank;
-  if (const auto* fourier = std::get_if<Fourier>(&approx)) return fourier->features;
-  return std::get<TensorSketch>(approx).features;
 }
 
 double exact_seconds(double n, double work, const Speed& speed) {

@@ -1,5 +1,6 @@
 #pragma once
-// Flops and bytes of each method, from facts only: the formulas of mercer/plan.hpp.
+// Flops and bytes of the methods, from facts only. Those of linear PCA are in their rows
+// (pca/linear/solver_row.hpp).
 
 #include <mercer/plan.hpp>
 
@@ -11,13 +12,9 @@ constexpr double overhead_bytes = 22 << 20;
 /// Bytes of the rows in memory.
 double row_bytes(const Facts& facts);
 
-/// Passes over rows or kernel matrix that a block of vectors needs, as measured on data whose
-/// variances fall slowly.
-double expected_passes(double tolerance);
-
-double linear_flops(Solver solver, const Facts& facts, const FitOptions& options);
-/// Working memory of a solver of linear PCA, in addition to the rows.
-double linear_bytes(Solver solver, const Facts& facts);
+/// Of the products of all pairs of columns, and of an eigenproblem of this order.
+double scatter_flops(const Facts& facts);
+double eigen_flops(double order);
 
 /// The kernel matrix and LAPACK's copies of it.
 double dense_bytes(double n);
@@ -33,8 +30,6 @@ double approximate_flops(const Approx& approx, double m, const Facts& facts,
 double feature_bytes(double m);
 /// Number of landmarks or features that fit into this working memory.
 Index most_features(double budget);
-/// Requested number of landmarks or features; 0: determined by a tolerance.
-Index features_of(const Approx& approx);
 
 /// Seconds of exact kernel PCA with `work` bytes for tiles, and of m landmarks.
 double exact_seconds(double n, double work, const Speed& speed);

@@ -33,6 +33,7 @@ class Passes {
   /// From now on all weights come multiplied by 2^exponent.
   void scale_weights(int exponent);
 
+  void took(int passes) { count_ += passes; }  ///< over rows in memory, not through `run`
   int count() const { return count_; }         ///< passes so far
   std::int64_t rows() const { return rows_; }  ///< rows of a pass; known after the first
   double weight() const { return weight_; }    ///< Σ w of a pass

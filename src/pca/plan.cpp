@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "pca/kernel/approx_row.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/krylov_room.hpp"
 #include "pca/method_cost.hpp"
@@ -164,11 +165,9 @@ void decide_approximate(Plan& p, const FitOptions& o, std::string why) {
   const Facts& f = p.facts;
   const Approx approx = for_rows(*p.approx, static_cast<Index>(f.rows));
   const double held = p.rows == "in memory" && !f.in_memory ? row_bytes(f) : 0;
-  const auto m = static_cast<double>(features_of(approx));
-  // Means, a sample and the features; pivots take a few more passes.
-  const double passes = std::holds_alternative<Cholesky>(approx) ? 6 : 3;
-  p.chosen = {text_of(*p.approx), std::move(why), held + feature_bytes(m), p.once() ? 1 : passes,
-              m > 0 ? approximate_flops(approx, m, f, o) : 0};
+  const auto m = static_cast<double>(row_of(approx).features(approx));
+  p.chosen = {text_of(*p.approx), std::move(why), held + feature_bytes(m),
+              p.once() ? 1 : row_of(approx).passes, m > 0 ? approximate_flops(approx, m, f, o) : 0};
   if (m == 0) p.chosen.bytes = p.chosen.passes = 0;  // as many as the tolerance takes
   const std::string against = o.approx ? "not asked for" : "would take longer";
   bool kept = true;

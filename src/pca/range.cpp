@@ -1,7 +1,7 @@
 // Rows whose squares a double cannot hold: multiplied by a power of two on entry, divided by it in
 // the result. Both are exact.
 #include "core/require.hpp"
-#include "pca/linear/spectrum.hpp"
+#include "pca/linear/solver_row.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 
 #include <cmath>
@@ -58,30 +58,17 @@ void undo(Spectrum& s, int power, bool centred, const std::string& name) {
   multiply(s.of_factor, -power);
 }
 
-template <class T>
-Spectrum by_road(Solver road, Passes<T>& passes, const FitOptions& options, double budget) {
-  switch (road) {
-    case Solver::gram:
-      return by_gram(passes, options);
-    case Solver::svd:
-      return by_svd(passes, options);
-    case Solver::randomized:
-      return by_products(passes, options, budget);
-    default:
-      return by_covariance(passes, options);
-  }
-}
-
 }  // namespace
 
 template <class T>
-Spectrum find_spectrum(Solver road, Passes<T>& passes, const FitOptions& options, double budget) {
+Spectrum find_spectrum(Solver solver, Passes<T>& passes, const FitOptions& options, double budget) {
+  const LinearSolverRow& row = *linear_solver(solver);
   try {
-    return by_road(road, passes, options, budget);
+    return row.find(passes, options, budget);
   } catch (const OutOfRange&) {
     passes.normalize();
   }
-  Spectrum s = by_road(road, passes, options, budget);
+  Spectrum s = row.find(passes, options, budget);
   undo(s, passes.exponent(), options.center, passes.name());
   return s;
 }

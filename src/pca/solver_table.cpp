@@ -1,29 +1,40 @@
-// Every solver by its name. A new one adds its row here.
+#include "pca/linear/solver_row.hpp"
 #include "pca/plan_steps.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace mercer {
 
+extern const LinearSolverRow covariance_solver, gram_solver, svd_solver, randomized_solver;
+
+// A new solver of linear PCA adds its row here.
+std::span<const LinearSolverRow* const> linear_solvers() {
+  static constexpr const LinearSolverRow* rows[] = {&covariance_solver, &gram_solver, &svd_solver,
+                                                    &randomized_solver};
+  return rows;
+}
+
+const LinearSolverRow* linear_solver(Solver solver) {
+  const auto found = std::ranges::find(linear_solvers(), solver, &LinearSolverRow::solver);
+  return found == linear_solvers().end() ? nullptr : *found;
+}
+
 std::span<const SolverEntry> solver_table() {
-  static const std::vector<SolverEntry> entries = {
-      {"auto", Solver::automatic, "the cheapest that fits into memory"},
-      {"covariance", Solver::covariance,
-       "eigenpairs of the d x d scatter matrix; N much larger than d"},
-      {"gram", Solver::gram, "eigenpairs of the N x N Gram matrix; d much larger than N"},
-      {"svd", Solver::svd, "singular values of the centred rows; the most accurate"},
-      {"randomized", Solver::randomized,
-       "block Krylov from random vectors; few components, N and d large"},
-      {"dense", Solver::dense, "kernels: LAPACK on the whole N x N matrix"},
-      {"krylov", Solver::krylov, "kernels: block Krylov, within any memory"},
-  };
+  static const std::vector<SolverEntry> entries = [] {
+    std::vector<SolverEntry> all = {
+        {"auto", Solver::automatic, "the cheapest that fits into memory"}};
+    for (const LinearSolverRow* row : linear_solvers())
+      all.push_back({std::string(row->name), row->solver, std::string(row->notes)});
+    all.push_back({"dense", Solver::dense, "kernels: LAPACK on the whole N x N matrix"});
+    all.push_back({"krylov", Solver::krylov, "kernels: block Krylov, within any memory"});
+    return all;
+  }();
   return entries;
 }
 
 const char* name_of(Solver solver) {
-  for (const SolverEntry& entry : solver_table())
-    if (entry.solver == solver) return entry.name.c_str();
-  return "";
+  return std::ranges::find(solver_table(), solver, &SolverEntry::solver)->name.c_str();
 }
 
 }  // namespace mercer

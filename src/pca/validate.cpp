@@ -2,7 +2,7 @@
 
 #include "core/budget.hpp"
 #include "core/require.hpp"
-#include "pca/kernel/approx_table.hpp"
+#include "pca/linear/solver_row.hpp"
 
 #include <cmath>
 
@@ -26,7 +26,7 @@ void validate(const FitOptions& o) {
   const bool kernel = o.kernel || o.precomputed;
   require(!(o.kernel && o.precomputed), Errc::bad_option,
           "`kernel` and `precomputed` are mutually exclusive");
-  const bool for_kernels = o.solver == Solver::dense || o.solver == Solver::krylov;
+  const bool for_kernels = o.solver != Solver::automatic && !linear_solver(o.solver);
   require(!kernel || for_kernels || o.solver == Solver::automatic, Errc::bad_option,
           "`solver`: kernel PCA has auto, dense and krylov");
   require(kernel || !for_kernels, Errc::bad_option,

@@ -8,7 +8,10 @@ namespace mercer {
 /// Throws `Errc::bad_option`, naming the option and its bound.
 void validate(const FitOptions& options);
 
-/// The same options with a memory budget, measured if none was given, so that nested calls do not
+/// The same of the settings of an approximation.
+void require_valid(const Approx& approx);
+
+/// The options with a memory budget, measured if none was given, so that nested calls do not
 /// measure again.
 FitOptions settled(FitOptions options);
 

@@ -5,8 +5,8 @@
 #include "core/require.hpp"
 #include "linalg/lapack.hpp"
 #include "pca/compare_cost.hpp"
+#include "pca/kernel/approx_row.hpp"
 #include "pca/kernel/kernel_pca.hpp"
-#include "pca/kernel/landmarks.hpp"
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/kernel/width_sample.hpp"
 #include "pca/linear/spectrum.hpp"
@@ -145,11 +145,11 @@ template <class T>
 FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget) {
   const FitOptions& options = rows.options();
   const auto n = static_cast<Index>(rows.passes().rows());
-  const auto* nystrom = std::get_if<Nystrom>(&approx);
-  const Index wanted = nystrom ? std::min(sample_wanted(*nystrom), n) : 0;
+  const ApproxRow& row = row_of(approx);
+  const Index wanted = std::min(row.sample(approx), n);
   const double row_bytes = static_cast<double>(rows.cols()) * 8;
-  const Index most_sampled =
-      std::max<Index>(nystrom ? nystrom->landmarks : 1, static_cast<Index>(budget / 4 / row_bytes));
+  const Index most_sampled = std::max<Index>(wanted > 0 ? row.features(approx) : 1,
+                                             static_cast<Index>(budget / 4 / row_bytes));
   Reservoir<T> reservoir(std::min(std::max(standing_for_all, wanted), most_sampled), options.seed);
   const bool open = !options.kernel->complete();
   WidthSample<T> widths(rows.cols(), rows.sparse(), rows.passes().weight());
@@ -161,7 +161,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
       if (open) widths.offer(piece, i, weight);
     }
   });
-  Candidates<T> candidates{reservoir.take(), 0};
+  Candidates<T> candidates{.sample = reservoir.take(), .budget = budget};
   const double sampled = row_bytes * static_cast<double>(candidates.sample.size());
   const Index fit_in = most_features(budget - sampled);
   candidates.most = std::min(n, fit_in);
@@ -173,27 +173,10 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   require_valid(kernel, few.rows(), options.threads);
 
   FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0, {}};
-  const auto require_fits = [&](const char* name, Index asked) {
-    require(asked <= fit_in, Errc::out_of_memory,
-            "`approx`: {}(features={}) does not fit in memory, {} would; use a larger `memory`",
-            name, asked, fit_in);
-  };
-  if (const auto* f = std::get_if<Fourier>(&approx)) {
-    require_fits("fourier", f->features);
-    space.map = fourier_map<T>(kernel, rows.cols(), f->features,
-                               {.orthogonal = f->orthogonal,
-                                .seed = options.seed,
-                                .memory = static_cast<std::size_t>(budget)});
-  } else if (const auto* s = std::get_if<TensorSketch>(&approx)) {
-    require_fits("tensorsketch", s->features);
-    space.map =
-        tensor_sketch_map<T>(kernel, rows.cols(), s->features,
-                             {.seed = options.seed, .memory = static_cast<std::size_t>(budget)});
-  } else {
-    space.landmarks =
-        finished(nystrom ? choose_landmarks(rows, kernel, *nystrom, candidates)
-                         : choose_landmarks(rows, kernel, std::get<Cholesky>(approx), candidates));
-  }
+  require(row.landmarks || row.features(approx) <= fit_in, Errc::out_of_memory,
+          "`approx`: {}(features={}) does not fit in memory, {} would; use a larger `memory`",
+          row.text.name, row.features(approx), fit_in);
+  row.choose(approx, rows, candidates, space);
   return space;
 }
 

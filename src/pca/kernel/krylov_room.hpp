@@ -1,5 +1,5 @@
 #pragma once
-// How the Krylov road shares its memory between vectors and tiles of the kernel matrix.
+// How block Krylov shares its memory between vectors and tiles of the kernel matrix.
 
 #include <mercer/matrix.hpp>
 

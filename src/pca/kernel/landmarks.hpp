@@ -1,5 +1,5 @@
 #pragma once
-// Which rows become landmarks.
+// What the choices of landmarks share.
 
 #include "pca/kernel/landmark_features.hpp"
 #include "pca/kernel/seen_rows.hpp"
@@ -34,10 +34,8 @@ template <class T>
 struct Candidates {
   std::vector<SampledRow<T>> sample;  ///< rows in proportion to their weights, as they were drawn
   Index most = 0;                     ///< as many landmarks fit in memory
+  double budget = 0;                  ///< bytes of working memory
 };
-
-/// As many sampled rows as a choice wants to see.
-Index sample_wanted(const Nystrom& how);
 
 /// Landmarks to which no more are added.
 template <class T>
@@ -47,11 +45,24 @@ std::shared_ptr<const LandmarkFeatures<T>> finished(LandmarkFeatures<T> landmark
   return out;
 }
 
+/// Throws for more landmarks than rows, or than `most`; `option` is the parameter's name.
 template <class T>
-LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, const Nystrom& how,
-                                     const Candidates<T>& candidates);
+void require_landmarks(const SeenRows<T>& rows, const char* option, Index asked, Index most);
+
+/// Without landmarks yet; `sample` tells how large the kernel's values are.
 template <class T>
-LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, const Cholesky& how,
-                                     const Candidates<T>& candidates);
+LandmarkFeatures<T> no_landmarks(const Kernel& kernel, Index cols, bool sparse,
+                                 const std::vector<SampledRow<T>>& sample);
+
+/// The share of each row that landmarks leave out, where it is more than rounding: rows are drawn
+/// by it.
+template <class T>
+Vector<double> unexplained(const LandmarkFeatures<T>& landmarks, const Rows<T>& x,
+                           const Eigen::Ref<Matrix<double>>& features);
+
+/// Landmarks by randomly pivoted Cholesky.
+template <class T>
+LandmarkFeatures<T> choose_pivots(SeenRows<T>& rows, const Kernel& kernel, const Cholesky& how,
+                                  const Candidates<T>& candidates);
 
 }  // namespace mercer

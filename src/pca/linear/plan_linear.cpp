@@ -1,4 +1,5 @@
 #include "core/memory.hpp"
+#include "pca/linear/solver_row.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/plan_steps.hpp"
 
@@ -12,18 +13,11 @@ namespace mercer {
 
 namespace {
 
-using Kind = Components::Kind;
-
-/// A solver of linear PCA, as the choice sees it.
+/// A solver, with its costs for these rows.
 struct Candidate {
-  Solver solver;
-  const char* what;
-  double passes;
-  double weight;       ///< of its flops in the choice
-  const char* barred;  ///< why it is taken only when asked for; null: it may be chosen
-  const char* costlier = "more flops";
-  double flops = 0;
-  double bytes = 0;
+  const LinearSolverRow& row;
+  double flops, bytes, passes;
+  const char* unplanned;  ///< why it is used on request only; null: it may be selected
 };
 
 }  // namespace
@@ -32,65 +26,63 @@ void plan_linear(Plan& p, const FitOptions& o) {
   Facts f = p.facts;
   f.in_memory = !p.streamed();
   const double held = p.facts.in_memory || p.streamed() ? 0 : row_bytes(f);
-  const Components& asked = o.components;
-  const bool few = asked.kind() == Kind::count &&
-                   static_cast<double>(asked.count()) < std::min(f.rows, f.columns) / 8;
-  const double fill = o.missing == Missing::mean ? 1 : 0;
+  std::vector<Candidate> all;
+  for (const LinearSolverRow* row : linear_solvers())
+    all.push_back({*row, row->flops(f, o), row->bytes(f), row->passes(o),
+                   row->needs_rows && !f.in_memory ? "needs all rows in memory"
+                                                   : row->unplanned(f, o)});
+  const auto fits = [&](const Candidate* c) { return c->bytes <= p.work; };
   // Variances that hardly fall take several times the usual passes, so the gain has to be clear;
   // over rows that are streamed each pass is a reading, and one is better than ten.
-  std::vector<Candidate> all = {
-      {Solver::covariance, "the covariance matrix", 1 + fill, 1, nullptr},
-      {Solver::gram, "the Gram matrix", 3, 1, f.in_memory ? nullptr : "needs all rows in memory"},
-      {Solver::randomized, "products with random vectors", expected_passes(o.tolerance) + fill,
-       f.in_memory ? 3.0 : 3e3,
-       few ? nullptr : "for a number of components below an eighth of rows and columns",
-       f.in_memory ? "may take several times as long, depending on the data"
-                   : "reads the rows in every pass"},
-      {Solver::svd, "an SVD of the rows", 2, 1,
-       "the rows are factored only where small variances need it"}};
-  for (Candidate& c : all) {
-    c.flops = linear_flops(c.solver, f, o);
-    c.bytes = linear_bytes(c.solver, f);
-  }
-  const auto fits = [&](const Candidate& c) { return c.bytes <= p.work; };
-  std::vector<Candidate> free;  // the cheapest first
-  std::ranges::copy_if(all, std::back_inserter(free), [](const Candidate& c) { return !c.barred; });
-  std::ranges::stable_sort(free, {}, [](const Candidate& c) { return c.weight * c.flops; });
+  const auto weighted = [&](const Candidate* c) {
+    return c->flops * (!c->row.iterative ? 1.0 : f.in_memory ? 3.0 : 3e3);
+  };
+  std::vector<const Candidate*> free;  // the cheapest first
+  for (const Candidate& c : all)
+    if (!c.unplanned) free.push_back(&c);
+  std::ranges::stable_sort(free, {}, weighted);
 
   p.solver = o.solver;
   std::string why = "as asked";
   if (o.solver == Solver::automatic) {
-    const auto chosen = std::ranges::find_if(free, fits);
-    p.solver = chosen == free.end() ? free[0].solver : chosen->solver;
-    if (chosen != free.begin()) why = fmt::format("{} would not fit in memory", free[0].what);
-    else if (!f.in_memory && p.solver == Solver::covariance)
-      why = "rows are streamed, which only the covariance matrix allows in one pass";
+    const auto found = std::ranges::find_if(free, fits);
+    const Candidate& first = *free[0];
+    const Candidate& chosen = found == free.end() ? first : **found;
+    const auto passes = [](const Candidate* c) { return c->passes; };
+    p.solver = chosen.row.solver;
+    if (found != free.begin()) why = fmt::format("{} would not fit in memory", first.row.what);
+    else if (!f.in_memory && &chosen == std::ranges::min(free, {}, passes))
+      why = fmt::format("rows are streamed, which only {} allows in one pass", chosen.row.what);
     else
-      why = fmt::format("about {:.1e} flops; {} would take {:.1e}{}", free[0].flops, free[1].what,
-                        free[1].flops, free[1].weight > 1 ? " or several times that" : "");
+      why = fmt::format("about {:.1e} flops; {} would take {:.1e}{}", first.flops,
+                        free[1]->row.what, free[1]->flops,
+                        free[1]->row.iterative ? " or several times that" : "");
     // Products with vectors have only so many digits: where the choice is ours, there is another.
-    if (p.solver == Solver::randomized)
-      for (const Candidate& c : free)
-        if (c.solver != Solver::randomized && fits(c) && !p.otherwise) p.otherwise = c.solver;
+    const auto other = std::ranges::find_if(
+        free, [&](const Candidate* c) { return !c->row.iterative && fits(c); });
+    if (chosen.row.iterative && other != free.end()) p.otherwise = (*other)->row.solver;
   }
   std::vector<PlannedMethod> methods;
   for (const Candidate& c : all) {
     const char* against = o.solver != Solver::automatic ? "not asked for"
-                          : c.barred                    ? c.barred
-                          : fits(c)                     ? c.costlier
-                                                        : "does not fit in memory";
-    methods.push_back({name_of(c.solver), against, held + c.bytes, c.passes, c.flops});
+                          : c.unplanned                 ? c.unplanned
+                          : !fits(&c)                   ? "does not fit in memory"
+                          : !c.row.iterative            ? "more flops"
+                          : f.in_memory ? "may take several times as long, depending on the data"
+                                        : "reads the rows in every pass";
+    methods.push_back({std::string(c.row.name), against, held + c.bytes, c.passes, c.flops});
   }
   take_method(p, std::move(methods), name_of(p.solver), std::move(why));
-  const double needed = linear_bytes(p.solver, f);
-  if (p.solver == Solver::gram && !f.in_memory)
-    p.refusal =
-        "the Gram matrix needs all rows in memory; use `solver=covariance` or a larger `memory`";
-  else if (needed > p.work)  // which is negative where the rows alone exceed the budget
+  const LinearSolverRow& row = *linear_solver(p.solver);
+  if (row.needs_rows && !f.in_memory)
+    p.refusal = fmt::format(
+        "{} needs all rows in memory; use `solver=covariance` or a larger `memory`", row.what);
+  else if (const double needed = row.bytes(f); needed > p.work)
+    // `work` is negative where the rows alone exceed the budget.
     p.refusal = fmt::format(
         "`solver={}` needs {} of working memory in addition to the rows, and {} are allowed; use a "
         "larger `memory` or fewer `columns`",
-        name_of(p.solver), format_bytes(needed), format_bytes(std::max(0.0, p.work)));
+        row.name, format_bytes(needed), format_bytes(std::max(0.0, p.work)));
 }
 
 }  // namespace mercer

@@ -1,5 +1,5 @@
 #pragma once
-// The solvers of linear PCA.
+// What the solvers of linear PCA share: the spectrum that they find, and the steps to it.
 
 #include "pca/passes.hpp"
 #include "pca/rounding.hpp"
@@ -22,6 +22,7 @@ struct Spectrum {
   double total = 0;            ///< trace of S
   double squares = 0;          ///< ‖S‖², the sum of all μ²; 0: not known
   bool by_qr = false;          ///< from a QR or an SVD of the rows: μ = σ²
+  bool rescued = false;        ///< by_qr, as small variances needed it
   bool checked = false;        ///< by_qr: `rounding` bounds what the square of the factor is off by
 
   /// Eigenvalues up to here are rounding: of all directions, and of each eigenvalue's own one
@@ -49,31 +50,28 @@ template <class T>
 Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options,
                     int exponent = 0, const Vector<double>& scale = {});
 
-/// N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass about the mean when the
-/// first rows were no guide to it, and one more (QR) when the smallest eigenvalue that is kept is
-/// so small that squaring the data has cost it its digits.
+/// Means, or zeros where the rows are not centred, from one pass that also checks the rows.
 template <class T>
-Spectrum by_covariance(Passes<T>& passes, const FitOptions& options);
+Vector<double> mean_of_columns(Passes<T>& passes, const FitOptions& options);
 
-/// d ≫ N: eigenpairs of the N×N Gram matrix, w_i = Aᵀv_i/√μ_i. Rows must be in memory.
+/// A spectrum with its means, and the scales of rows that are scaled but not centred: they are
+/// divided by their deviations about the mean, which no sum about 0 has.
 template <class T>
-Spectrum by_gram(Passes<T>& passes, const FitOptions& options);
+Spectrum begun(Passes<T>& passes, const FitOptions& options);
 
-/// Singular values of the centred rows: streamed QR and the SVD of its triangle, or the SVD of
-/// the rows themselves when they are in memory and fewer than the columns.
-template <class T>
-Spectrum by_svd(Passes<T>& passes, const FitOptions& options);
+/// Whether the rows themselves have to be asked: for small variances, or where residuals and
+/// rounding exceed the tolerance.
+bool needs_rescue(const Spectrum& s, const FitOptions& options);
 
-/// N and d both large, few components: block Krylov on products with the scatter matrix, which is
-/// never formed. As many passes as it takes for the residuals to meet the tolerance.
-template <class T>
-Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget);
+/// Computed eigenvalues of a matrix that has no negative ones.
+void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
+                          const std::string& name);
 
-/// The spectrum by one of these solvers. Rows whose squares a double cannot hold are multiplied by
+/// The spectrum by this solver. Rows whose squares a double cannot hold are multiplied by
 /// a power of two first, which is undone in the result. Throws `Errc::bad_data` when the result
 /// itself does not fit a double.
 template <class T>
-Spectrum find_spectrum(Solver road, Passes<T>& passes, const FitOptions& options, double budget);
+Spectrum find_spectrum(Solver solver, Passes<T>& passes, const FitOptions& options, double budget);
 
 /// How many of the eigenvalues to keep. Throws when more are asked for than the data have, or a
 /// fraction that those above the rounding do not reach.

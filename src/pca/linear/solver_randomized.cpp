@@ -1,8 +1,11 @@
-// Block Krylov on products with the scatter matrix.
+// N and d both large, few components: block Krylov on products with the scatter matrix, which is
+// never formed. As many passes as it takes for the residuals to meet the tolerance.
 #include "core/require.hpp"
 #include "operators/scatter.hpp"
+#include "pca/linear/solver_row.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
+#include "pca/method_cost.hpp"
 #include "pca/standard.hpp"
 #include "solvers/krylov.hpp"
 
@@ -92,8 +95,6 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
   return 0;
 }
 
-}  // namespace
-
 template <class T>
 Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget) {
   const Index d = passes.features();
@@ -164,7 +165,40 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   return s;
 }
 
-template Spectrum by_products(Passes<float>&, const FitOptions&, double);
-template Spectrum by_products(Passes<double>&, const FitOptions&, double);
+/// Passes that a block of vectors needs, as measured on data whose variances fall slowly.
+double expected_passes(const FitOptions& o) { return 2 - std::log10(o.tolerance); }
+
+}  // namespace
+
+extern const LinearSolverRow randomized_solver = {
+    .name = "randomized",
+    .solver = Solver::randomized,
+    .notes = "block Krylov from random vectors; few components, N and d large",
+    .what = "products with random vectors",
+    .flops = [](const Facts& f, const FitOptions& o) {
+      // Products with blocks of vectors, and keeping them orthogonal.
+      constexpr double block = 16;
+      const bool count = o.components.kind() == Components::Kind::count;
+      const double basis = (count ? static_cast<double>(o.components.count()) : 64.0) + 8 * 32;
+      const double products = 4 * block * f.entries * (f.sparse ? 4 : 1);
+      return expected_passes(o) * (products + 10 * f.columns * basis * block);
+    },
+    .bytes = [](const Facts& f) {  // the least: the basis grows with what is allowed
+      return 8 * f.columns * (2 * 96 + (f.threads + 4) * 32);
+    },
+    .passes = [](const FitOptions& o) {
+      return expected_passes(o) + (o.missing == Missing::mean ? 1 : 0);
+    },
+    .iterative = true,
+    .unplanned = [](const Facts& f, const FitOptions& o) -> const char* {
+      const bool few =
+          o.components.kind() == Components::Kind::count &&
+          static_cast<double>(o.components.count()) < std::min(f.rows, f.columns) / 8;
+      return few ? nullptr : "for a number of components below an eighth of rows and columns";
+    },
+    .find = []<class T>(Passes<T>& passes, const FitOptions& options, double budget) {
+      return by_products(passes, options, budget);
+    },
+};
 
 }  // namespace mercer
