@@ -40,11 +40,15 @@ struct BatchStep {
   const Vector<double>& shift;  ///< by which these rows have moved the mean
 };
 
+/// The differential equation that a rule follows for small rates (learn/theory/theory.hpp).
+enum class Flow { hebb, oja, gha, orthonormal, none };
+
 struct RuleRow {
   std::string_view name, formula, notes;
   bool one_component = false;
   bool has_rate = true;
   bool has_rest = false;  ///< `by_row` fills in `RowStep::rest`
+  Flow flow = Flow::none;
   double largest = 1e3;   ///< ‖w‖ beyond this: the weights explode
   std::size_t (*memory)(Index neurons) = [](Index) { return std::size_t{0}; };
   void (*by_row)(Neurons&, const RowStep&) = nullptr;

@@ -23,6 +23,7 @@ extern const RuleRow gha_rule = {
     .formula = "w_j += eta y_j (x - sum_{i<=j} y_i w_i)",
     .notes = "Sanger: k components, in order",
     .has_rest = true,
+    .flow = Flow::gha,
     .by_row = sanger_by_row,
     .by_batch = sanger_by_batch,
 };

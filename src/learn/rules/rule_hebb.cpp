@@ -67,6 +67,7 @@ extern const RuleRow hebb_rule = {
     .formula = "w += eta y x",
     .notes = "grows like e^(lambda_1 t), then stops with an explanation",
     .one_component = true,
+    .flow = Flow::hebb,
     .largest = 1e6,
     .memory = [](Index) { return std::size_t{size}; },
     .by_row = hebb_by_row,

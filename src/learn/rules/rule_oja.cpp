@@ -12,6 +12,7 @@ extern const RuleRow oja_rule = {
     .notes = "the first component",
     .one_component = true,
     .has_rest = true,
+    .flow = Flow::oja,
     .by_row = sanger_by_row,
     .by_batch = sanger_by_batch,
 };

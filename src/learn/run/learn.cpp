@@ -5,6 +5,7 @@
 #include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "core/weights.hpp"
+#include "learn/rules/rule.hpp"
 #include "learn/run/learn_exact.hpp"
 #include "learn/run/learn_input.hpp"
 #include "learn/run/learn_learner.hpp"
@@ -202,7 +203,7 @@ class Run {
     if (!in_.memory) in_.source->rewind();
     in_.rows = exact.rows;
     Theory theory(std::move(exact.values), exact.vectors, learner_->weights(),
-                  flow_of(o_.learner.rule, k));
+                  flow_of(rule_named(o_.learner.rule), k));
     const Index wanted = o_.modes > 0 ? o_.modes : k == 1 ? single_modes : k;
     const Index most = k == 1 ? theory.modes() : std::min(k, theory.modes());
     return RunTrace(o_.trace, std::move(theory), std::min(wanted, most), k);

@@ -37,12 +37,8 @@ double smallest_singular(const Matrix<double>& a) {
 
 }  // namespace
 
-Flow flow_of(std::string_view rule, Index components) {
-  if (rule == "hebb") return Flow::hebb;
-  if (rule == "oja" || rule == "hebb-normalized") return Flow::oja;
-  if (rule == "gha") return components == 1 ? Flow::oja : Flow::gha;
-  if (rule == "block-oja") return Flow::orthonormal;
-  return Flow::none;
+Flow flow_of(const RuleRow& rule, Index components) {
+  return rule.flow == Flow::gha && components == 1 ? Flow::oja : rule.flow;
 }
 
 Vector<double> oja_modes(const Vector<double>& lambda, const Vector<double>& start, double t) {

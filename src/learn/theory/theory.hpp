@@ -17,19 +17,18 @@
 //     theory.coordinates(w);          // θ of a run, k×p
 //     theory.at(t);                   // θ of the ODE, k×p
 
+#include "learn/rules/rule.hpp"
 #include "learn/theory/theory_integrator.hpp"
 
 #include <mercer/matrix.hpp>
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace mercer {
 
-/// Which ODE a rule follows.
-enum class Flow { hebb, oja, gha, orthonormal, none };
-Flow flow_of(std::string_view rule, Index components);
+/// The ODE of a rule: one neuron of gha is that of oja.
+Flow flow_of(const RuleRow& rule, Index components);
 
 /// θ(t) of Oja's ODE from θ(0), without overflow for any t ≥ 0.
 Vector<double> oja_modes(const Vector<double>& lambda, const Vector<double>& start, double t);
