@@ -1,8 +1,17 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/cli.md from `mercer --describe`, between comments such as
+"""Writes the tables of the pages in docs from `mercer --describe`, between comments such as
 
     <!-- options: begin fit -->
     <!-- options: end fit -->
+    <!-- values: begin fit --solver -->
+    <!-- values: end fit --solver -->
+
+The values of an option are listed in one place: in such a table, in a table that is written by
+hand and follows the comment
+
+    <!-- values: by hand fit --approx -->
+
+(each value must be in it), or else in the row of the option.
 
 docs/tables.py PROGRAM           rewrites them
 docs/tables.py --check PROGRAM   fails when they are out of date
@@ -13,7 +22,9 @@ import re
 import subprocess
 import sys
 
-PAGE = pathlib.Path(__file__).with_name("cli.md")
+PAGES = sorted(pathlib.Path(__file__).parent.glob("*.md"))
+MAIN = "cli.md"
+TABLES = {}  # page of the table of values, by `key_of_values`
 SEVERAL = 3  # an option that is the same in so many commands is listed once
 
 
@@ -55,10 +66,33 @@ def spelling(option):
     return ", ".join(names)
 
 
+def tables_of_values(program, pages):
+    """The page of the table of each option that has one, by `key_of_values`."""
+    found = {}
+    for name, text in pages.items():
+        for argument in re.findall(r"<!-- values: (?:begin|by hand) (.*?) -->", text):
+            found[key_of_values(option_named(program, argument))] = name
+    return found
+
+
+def key_of_values(option):
+    return option["names"][-1], tuple(value["name"] for value in option["values"])
+
+
+def option_named(program, argument):
+    """Of "fit --solver"."""
+    name, option_name = argument.rsplit(" ", 1)
+    command = dict(commands(program))[name]
+    return next(o for o in command["options"] if option_name in o["names"])
+
+
 def meaning(option):
     text = cell(option["help"])
     listed = option["value"] and "|" in option["value"]
-    if option["values"] and not listed:
+    page = TABLES.get(key_of_values(option))
+    if page:
+        text += "; see the table below" if page == MAIN else f"; see [{page}]({page})"
+    elif option["values"] and not listed:
         names = ", ".join(code(value["name"]) for value in option["values"])
         text += (": " if option["closed"] else "; for example ") + names
     if option["repeats"]:
@@ -94,10 +128,9 @@ def shared_table(program, group):
                  [(spelling(o), meaning(o), default(o), ", ".join(names)) for o, names in chosen])
 
 
-def values_of(program, name, option_name):
-    command = dict(commands(program))[name]
-    option = next(o for o in command["options"] if option_name in o["names"])
-    return table((option_name.lstrip("-"), "meaning"),
+def values_of(program, argument):
+    option = option_named(program, argument)
+    return table((argument.rsplit("-", 1)[1], "meaning"),
                  [(code(v["name"]), cell(v["notes"])) for v in option["values"]])
 
 
@@ -121,28 +154,41 @@ def content(program, kind, argument):
     if kind == "shared":
         return shared_table(program, argument)
     if kind == "values":
-        name, option = argument.rsplit(" ", 1)
-        return values_of(program, name, option)
+        return values_of(program, argument)
     return options_of(program, argument)
+
+
+def unlisted(program, page, text):
+    """Values that a table written by hand lacks, as lines."""
+    for match in re.finditer(r"<!-- values: by hand (.*?) -->\n((?:\|.*\n)*)", text):
+        for value in option_named(program, match[1])["values"]:
+            name = value["name"].split("(")[0]
+            if not re.search(r"`" + re.escape(name) + r"[`(]", match[2]):
+                yield f"docs/{page}: the table of {match[1]} lacks `{name}`"
 
 
 def main(arguments):
     check = arguments[:1] == ["--check"]
     program = json.loads(subprocess.run([*arguments[check:], "--describe"], check=True,
                                         stdout=subprocess.PIPE, text=True).stdout)
-    old = PAGE.read_text(encoding="utf-8")
-    missing = [name for name, _ in commands(program) if f"<!-- options: begin {name} -->" not in old]
-    if missing:
-        sys.exit(f"docs/cli.md has no table of options for {', '.join(missing)}")
-    new = re.sub(
-        r"<!-- (options|shared|values|synopsis): begin ?(.*?) -->\n.*?<!-- \1: end ?\2 -->",
-        lambda m: f"<!-- {m[1]}: begin {m[2]}".rstrip() + " -->\n" + content(program, m[1], m[2])
-        + f"\n<!-- {m[1]}: end {m[2]}".rstrip() + " -->",
-        old, flags=re.S)
-    if check and new != old:
-        sys.exit("docs/cli.md is out of date: run ./dev docs")
-    if not check:
-        PAGE.write_text(new, encoding="utf-8")
+    pages = {path.name: path.read_text(encoding="utf-8") for path in PAGES}
+    TABLES.update(tables_of_values(program, pages))
+    problems = [f"docs/{MAIN} has no table of options for {name}" for name, _ in commands(program)
+                if f"<!-- options: begin {name} -->" not in pages[MAIN]]
+    for path in PAGES:
+        old = pages[path.name]
+        problems += unlisted(program, path.name, old)
+        new = re.sub(
+            r"<!-- (options|shared|values|synopsis): begin ?(.*?) -->\n.*?<!-- \1: end ?\2 -->",
+            lambda m: f"<!-- {m[1]}: begin {m[2]}".rstrip() + " -->\n"
+            + content(program, m[1], m[2]) + f"\n<!-- {m[1]}: end {m[2]}".rstrip() + " -->",
+            old, flags=re.S)
+        if check and new != old:
+            problems.append(f"docs/{path.name} is out of date: run ./dev docs")
+        if not check and new != old:
+            path.write_text(new, encoding="utf-8")
+    if problems:
+        sys.exit("\n".join(problems))
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ class HebbianPCA(_Linear, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         self,
         n_components: int = ...,
         *,
-        rule: Literal["gha", "oja", "hebb", "hebb-normalized", "block-oja", "ccipca"] = ...,
+        rule: str = ...,
         rate: Union[str, float] = ...,
         epochs: Optional[int] = ...,
         batch_size: int = ...,

@@ -44,11 +44,11 @@ class HebbianPCA(
     ----------
     n_components : int, default=1
         'hebb', 'hebb-normalized' and 'oja' have one.
-    rule : {'gha', 'oja', 'hebb', 'hebb-normalized', 'block-oja', 'ccipca'}, default='gha'
-        Sanger's generalised Hebbian algorithm, Oja's rule, …
+    rule : str, default='gha'
+        Learning rule, such as 'gha' (Sanger), 'oja' or 'ccipca'; docs/learning.md lists them.
     rate : str or float, default='auto'
-        Schedule of the learning rate: 'auto', '1/n', 'constant(0.01)', 'power(c=1,t0=100,a=0.75)',
-        'adaoja'; a number is a constant rate.
+        Schedule of the learning rate, such as 'auto', '1/n' or 'power(c=1,t0=100,a=0.75)';
+        docs/learning.md lists them. A number is a constant rate.
     epochs : int, default=None
         Passes of `fit` over the rows; None: until it has converged, at most 100.
     batch_size : int, default=1

@@ -69,8 +69,8 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
     n_jobs : int, default=None
         Threads; None: as many as BLAS may use, which threadpoolctl limits.
     approximation : str, default=None
-        For many rows: 'nystrom(landmarks=1000)',
-        'cholesky(tolerance=0.01)', 'fourier(features=2000)', 'tensorsketch(features=2048)'.
+        For many rows, such as 'cholesky(tolerance=0.01)' or 'fourier(features=2000)';
+        docs/approximation.md lists them.
     tolerance : float, default=1e-10
         Largest residual, relative to the first eigenvalue.
     memory : int, default=None
