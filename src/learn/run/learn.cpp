@@ -6,6 +6,7 @@
 #include "core/require.hpp"
 #include "core/weights.hpp"
 #include "learn/rules/rule.hpp"
+#include "learn/run/learn_checks.hpp"
 #include "learn/run/learn_exact.hpp"
 #include "learn/run/learn_input.hpp"
 #include "learn/run/learn_learner.hpp"
@@ -13,7 +14,6 @@
 #include "learn/run/learn_order.hpp"
 #include "learn/run/learn_space.hpp"
 #include "learn/run/learn_trace.hpp"
-#include "learn/theory/convergence.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -26,16 +26,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_epochs = 100;         // when nobody says how many
-constexpr double automatic_until = 0.1;  // degrees
-constexpr double frozen = 0.001;         // degrees: more epochs would change nothing
+constexpr int most_epochs = 100;  // when nobody says how many
 constexpr Index single_modes = 16;
 constexpr Index chunk_rows = 1024;  // between two looks at the clock
 constexpr auto checkpoint_seconds = std::chrono::seconds(10);
-/// Looks are half as far apart again each time: where rates fall as 1/n, what a run still turns in
-/// a fixed number of rows would become small without its coming to an end.
-constexpr double look_growth = 1.5;
-constexpr double calm_norm_error = 0.05;
 
 void check(const LearnOptions& o) {
   require(o.epochs >= 0, Errc::bad_option, "`epochs={}` is negative", o.epochs);
@@ -100,9 +94,7 @@ class Run {
         order_(rows_ ? RowOrder(*rows_, in_.weights, in_.shuffled, options.learner.seed, before_)
                      : RowOrder(*in_.source, before_)),
         epochs_(epochs()),
-        until_(options.until > 0                               ? options.until
-               : options.epochs == 0 && in_.memory.has_value() ? automatic_until
-                                                               : 0),
+        checks_(options, in_.memory.has_value(), in_.rows),
         report_(options.monitor, "learning", "rows",
                 static_cast<double>(in_.rows) * static_cast<double>(epochs_)) {
     trace_events_ = {trace_every(), o_.trace_every == 0};
@@ -114,18 +106,18 @@ class Run {
 
   Learned go() {
     try {
-      while (epoch_ < epochs_ && !stopped_) {
+      while (epoch_ < epochs_ && !checks_.stop()) {
         const std::int64_t over = order_.begin(epoch_, position_);
         require(over == position_, Errc::bad_data,
                 "{} has only {} rows, the checkpoint '{}' was written after {}",
                 Input(in_.source->name()), over, o_.checkpoint, position_);
         run_epoch();
-        if (stopped_) break;
+        if (checks_.stop()) break;
         epoch_rows_ = position_;
         epoch_weight_ = position_weight_;
-        if (look_is_due()) look();
+        if (check_is_due()) check_convergence();
         // A stream that ended may go on another day, where it ended.
-        if (stopped_ || !in_.again()) break;
+        if (checks_.stop() || !in_.again()) break;
         ++epoch_;
         position_ = 0;
         position_weight_ = 0;
@@ -137,7 +129,7 @@ class Run {
                                               error.what(), *exact));
       const bool stopped = error.code() == Errc::interrupted || bad_rows_;
       if (!stopped || (epoch_ == 0 && position_ == 0)) throw;
-      stop_ = LearnStop::interrupted;
+      interrupted_ = true;
     }
     if (!bad_rows_) in_.source->require_unchanged();
     if (!o_.checkpoint.empty()) save();
@@ -219,7 +211,7 @@ class Run {
     std::int64_t rows = chunk_rows;
     if (steps <= chunk_rows)
       rows = batch == 1 ? steps : std::max<std::int64_t>(1, (steps - 1) * batch);
-    if (epoch_ == 0) rows = std::min(rows, next_look_ - (learner_->rows() + learner_->skipped()));
+    if (epoch_ == 0) rows = std::min(rows, checks_.next() - rows_seen());
     return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
   }
 
@@ -263,8 +255,8 @@ class Run {
       for (Index i = 0; i < rows; ++i)
         position_weight_ += block.weights.empty() ? 1 : block.weights[static_cast<std::size_t>(i)];
       after(before);
-      report_(static_cast<double>(learner_->rows() + learner_->skipped()));
-      if (stopped_) return;
+      report_(static_cast<double>(rows_seen()));
+      if (checks_.stop()) return;
     }
     require(position_ > 0, Errc::bad_data, "{} has no rows to learn from",
             Input(in_.source->name()));
@@ -273,7 +265,7 @@ class Run {
   void after(std::int64_t before) {
     const std::int64_t now = learner_->steps();
     if (trace_events_.due(before, now)) trace_.take(*learner_, now % trace_events_.every == 0);
-    if (epoch_ == 0 && look_is_due()) look();
+    if (epoch_ == 0 && check_is_due()) check_convergence();
     if (model_events_.due(before, now)) o_.on_model(model());
     if (o_.checkpoint.empty() || now == before) return;
     if (checkpoint_events_.every > 0 ? checkpoint_events_.due(before, now)
@@ -281,36 +273,16 @@ class Run {
       save();
   }
 
-  /// In the first epoch every row is new; after it a run is looked at where it has seen all rows
+  std::int64_t rows_seen() const { return learner_->rows() + learner_->skipped(); }
+
+  /// In the first epoch every row is new; after it a run is checked where it has seen all rows
   /// equally often. In between weights follow the rows of the moment, by about η√N.
-  bool look_is_due() const { return learner_->rows() + learner_->skipped() >= next_look_; }
+  bool check_is_due() const { return rows_seen() >= checks_.next(); }
 
-  void look() {
-    const std::int64_t rows = learner_->rows() + learner_->skipped();
-    if (learner_->steps() > 0) {
-      convergence_ = learner_->look(moment().get());
-      looked_at_ = rows;
-      note_ = fmt::format("rotation {:.2g} deg, {:.1f} % explained", convergence_.angle_change,
-                          100 * convergence_.explained);
-      report_.note(note_);
-      ++looks_;
-      // Plain Hebb turns no more either, once it is on its way to infinity.
-      const bool calm = looks_ > 1 && convergence_.angle_change <= until_ &&
-                        convergence_.norm_error <= calm_norm_error;
-      calm_ = calm ? calm_ + 1 : 0;
-      // Once may be chance; and where nobody has said so, not moving is no reason to stop.
-      if (until_ > 0 && calm_ >= 2 &&
-          (o_.until > 0 || convergence_.converged || convergence_.angle_change <= frozen)) {
-        stop_ = convergence_.converged ? LearnStop::converged : LearnStop::not_moving;
-        stopped_ = true;
-      }
-    }
-    next_look_ = std::max(rows + first_look(),
-                          static_cast<std::int64_t>(look_growth * static_cast<double>(rows)));
-  }
-
-  std::int64_t first_look() const {
-    return std::clamp<std::int64_t>(in_.rows > 0 ? in_.rows : 1000, 100, 1000);
+  void check_convergence() {
+    if (learner_->steps() == 0) return checks_.skip(rows_seen());
+    checks_.take(learner_->look(moment().get()), rows_seen());
+    report_.note(checks_.note());
   }
 
   void save() {
@@ -320,28 +292,12 @@ class Run {
     c.counts = {{"epoch", epoch_},
                 {"row", position_},
                 {"trace_every", trace_events_.every},
-                {"next_look", next_look_},
-                {"looks", looks_},
-                {"calm", calm_},
                 {"epoch_rows", epoch_rows_},
-                {"looked_at", looked_at_},
-                {"trace_early", trace_events_.early ? 1 : 0},
-                {"state", static_cast<int>(convergence_.state)},
-                {"stopped", stopped_ ? 1 : 0}};
-    Matrix<double> convergence(1, 6), variances;
-    convergence << convergence_.angle_change, convergence_.norm_error, convergence_.correlation,
-        convergence_.variance_error, convergence_.angle, convergence_.explained;
-    c.arrays["convergence"] = convergence;
-    if (const Index k = convergence_.variances.size(); k > 0) {
-      variances.resize(2, k);
-      variances.row(0) = convergence_.variances.transpose();
-      variances.row(1) = convergence_.errors.transpose();
-    }
-    c.arrays["variances"] = variances;
+                {"trace_early", trace_events_.early ? 1 : 0}};
+    checks_.save(c);
     Matrix<double> weights(1, 2);
     weights << position_weight_, epoch_weight_;
     c.arrays["weights"] = weights;
-    c.texts = {{"convergence", convergence_.text}, {"note", note_}};
     trace_.save(c);
     c.learner = learner_->save_state();
     save_checkpoint(c, o_.checkpoint);
@@ -363,48 +319,19 @@ class Run {
       trace_events_ = {every, found->counts.at("trace_early") != 0};
       epoch_ = static_cast<int>(found->counts.at("epoch"));
       position_ = found->counts.at("row");
-      next_look_ = found->counts.at("next_look");
-      looks_ = found->counts.at("looks");
-      calm_ = found->counts.at("calm");
       epoch_rows_ = found->counts.at("epoch_rows");
-      looked_at_ = found->counts.at("looked_at");
-      stopped_ = found->counts.at("stopped") != 0 && until_ > 0;
-      const auto numbers = [&](const char* name, Index count) {
-        const Matrix<double>& array = found->arrays.at(name);
-        if (array.rows() != 1 || array.cols() != count) throw std::out_of_range(name);
-        return array;
-      };
-      const Matrix<double> c = numbers("convergence", 6), weights = numbers("weights", 2);
-      const std::int64_t state = found->counts.at("state");
-      if (state < 0 || state > static_cast<int>(LearnState::converged))
-        throw std::out_of_range("state");
-      convergence_ = {.angle_change = c(0, 0),
-                      .norm_error = c(0, 1),
-                      .correlation = c(0, 2),
-                      .variance_error = c(0, 3),
-                      .angle = c(0, 4),
-                      .explained = c(0, 5),
-                      .state = static_cast<LearnState>(state),
-                      .converged = state == static_cast<int>(LearnState::converged),
-                      .text = found->texts.at("convergence")};
-      const Matrix<double>& variances = found->arrays.at("variances");
-      if (variances.size() > 0) {
-        if (variances.rows() != 2 || variances.cols() != o_.learner.components)
-          throw std::out_of_range("variances");
-        convergence_.variances = variances.row(0).transpose();
-        convergence_.errors = variances.row(1).transpose();
-      }
-      if (stopped_) stop_ = convergence_.converged ? LearnStop::converged : LearnStop::not_moving;
+      const Matrix<double>& weights = found->arrays.at("weights");
+      if (weights.rows() != 1 || weights.cols() != 2) throw std::out_of_range("weights");
       position_weight_ = weights(0, 0);
       epoch_weight_ = weights(0, 1);
-      note_ = found->texts.at("note");
-      report_.note(note_);
+      checks_.restore(*found, o_.learner.components);
+      report_.note(checks_.note());
       trace_.restore(*found);
     } catch (const std::out_of_range&) {
       fail(Errc::bad_file, "checkpoint '{}' is damaged (a part is missing)", o_.checkpoint);
     }
     learner_->load_state(found->learner);
-    resumed_at_ = learner_->rows() + learner_->skipped();
+    resumed_at_ = rows_seen();
     report_(static_cast<double>(*resumed_at_));
   }
 
@@ -422,7 +349,7 @@ class Run {
       parts.report.weight = epoch_weight_;
     }
     parts.report.solver.passes = std::min(epoch_ + 1, epochs_);
-    parts.report.solver.converged = convergence_.converged;
+    parts.report.solver.converged = checks_.latest().converged;
     parts.report.certificate = certificate(parts);
     parts.report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     parts.report.peak_memory_bytes = peak_memory_bytes();
@@ -433,12 +360,12 @@ class Run {
   Certificate certificate(const ModelParts<double>& parts) const {
     Certificate out;
     const Index k = parts.eigenvalues.size();
-    if (!convergence_.converged || convergence_.variances.size() != k) {
+    if (!checks_.latest().converged || checks_.latest().variances.size() != k) {
       out.reason = fmt::format(
           "learned, and the run is {}: variances are those along its weights, which may be far "
           "from "
           "the components",
-          convergence_.converged ? "not measured" : "not known to have converged");
+          checks_.latest().converged ? "not measured" : "not known to have converged");
       return out;
     }
     const bool landmarks = space_.in_kernel_space();
@@ -457,8 +384,8 @@ class Run {
     for (Index j = 0; j < k; ++j) {
       const double learned = parts.eigenvalues[j];
       // R has the divisor N whatever that of the model's variances is.
-      const double scale = parts.report.weight, middle = convergence_.variances[j] * scale;
-      const double error = convergence_.errors[j] * scale + out.rounding;
+      const double scale = parts.report.weight, middle = checks_.latest().variances[j] * scale;
+      const double error = checks_.latest().errors[j] * scale + out.rounding;
       out.low.push_back(std::min(learned, middle - error));
       // K less its part in the landmarks' space has no negative eigenvalue, hence none above its
       // trace.
@@ -476,31 +403,23 @@ class Run {
   }
 
   Learned result() {
-    // After the last checkpoint: a run that goes on from it has neither this row nor this look.
+    // After the last checkpoint: a run that goes on from it has neither this row nor this check.
     if (learner_->steps() > 0 && !trace_.has(learner_->steps())) trace_.take_last(*learner_);
-    if (looks_ == 0 || stop_ == LearnStop::end) {
-      Convergence now = learner_->look(moment().get());
-      // A look soon after another sees little turning.
-      const auto rows = static_cast<double>(learner_->rows() + learner_->skipped());
-      if (rows - static_cast<double>(looked_at_) < 0.1 * rows &&
-          now.angle_change < convergence_.angle_change) {
-        now.angle_change = convergence_.angle_change;
-        settle(now, looks_ > 1);
-      }
-      convergence_ = now;
-    }
-    Learned out{.model = model(),
-                .convergence = convergence_,
-                .stop = stop_,
-                .rows = learner_->rows(),
-                .skipped = learner_->skipped(),
-                .steps = learner_->steps(),
-                .time = learner_->time(),
-                .epochs = std::min(epoch_ + 1, epochs_),
-                .shuffled = in_.shuffled,
-                .resumed_at = resumed_at_,
-                .trace = trace_.rows(),
-                .theory = trace_.report(*learner_)};
+    if (checks_.none() || (!interrupted_ && !checks_.stop()))
+      checks_.take_last(learner_->look(moment().get()), rows_seen());
+    Learned out{
+        .model = model(),
+        .convergence = checks_.latest(),
+        .stop = interrupted_ ? LearnStop::interrupted : checks_.stop().value_or(LearnStop::end),
+        .rows = learner_->rows(),
+        .skipped = learner_->skipped(),
+        .steps = learner_->steps(),
+        .time = learner_->time(),
+        .epochs = std::min(epoch_ + 1, epochs_),
+        .shuffled = in_.shuffled,
+        .resumed_at = resumed_at_,
+        .trace = trace_.rows(),
+        .theory = trace_.report(*learner_)};
     return out;
   }
 
@@ -520,8 +439,7 @@ class Run {
   RunTrace trace_;
   RowOrder order_;
   int epochs_;
-  double until_;
-  std::string note_;
+  ConvergenceChecks checks_;
   Reporter report_;
   Events trace_events_, checkpoint_events_, model_events_;
   std::vector<std::pair<std::string, std::string>> run_;
@@ -531,13 +449,8 @@ class Run {
   std::int64_t position_ = 0;                      // rows of the epoch that are over
   std::int64_t epoch_rows_ = 0;                    // of a whole epoch; 0: not known yet
   double position_weight_ = 0, epoch_weight_ = 0;  // of the same rows
-  std::int64_t looked_at_ = 0;                     // rows at the last look
-  std::int64_t next_look_ = first_look();
-  std::int64_t looks_ = 0, calm_ = 0;
-  Convergence convergence_;
-  mutable std::optional<double> left_out_;  // by landmarks, once it is asked for
-  LearnStop stop_ = LearnStop::end;
-  bool stopped_ = false;
+  mutable std::optional<double> left_out_;         // by landmarks, once it is asked for
+  bool interrupted_ = false;
   std::optional<Error> bad_rows_;  // that ended the run
 };
 
