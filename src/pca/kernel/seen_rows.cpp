@@ -1,7 +1,6 @@
 #include "pca/kernel/seen_rows.hpp"
 
 #include "core/monitor.hpp"
-#include "core/parallel.hpp"
 #include "kernels/node.hpp"
 
 #include <algorithm>
@@ -10,8 +9,8 @@
 namespace mercer {
 
 namespace {
-/// Rows of a piece for each thread: a few tenths of a second of work with a thousand landmarks.
-constexpr Index rows_a_thread = 4096;
+/// Rows between two looks at the monitor: as many as features are made of at once, on all threads.
+constexpr Index rows_a_piece = 2048;
 }  // namespace
 
 Standard seen_standard(Standard standard, const FitOptions& options) {
@@ -29,11 +28,10 @@ void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_vie
   Reporter report(memory ? options_.monitor : silent, what, "rows",
                   memory ? static_cast<double>(memory->rows()) : 0);
   report.note(note);
-  const Index most = rows_a_thread * thread_count(options_.threads);
   std::int64_t first = 0;
   passes_.run(what, [&](const Rows<T>& block, const double* weights) {
-    for (Index i = 0; i < block.rows(); i += most) {
-      const Index n = std::min(most, block.rows() - i);
+    for (Index i = 0; i < block.rows(); i += rows_a_piece) {
+      const Index n = std::min(rows_a_piece, block.rows() - i);
       const Rows<T> raw = block.middle(i, n);
       const Matrix<T> copy = standard_ ? standardized(raw, *standard_) : Matrix<T>();
       visit(standard_ ? Rows<T>(copy) : raw, weights ? weights + i : nullptr, first);
