@@ -17,7 +17,7 @@ namespace {
 /// Sums are kept apart for so many parts of a mini-batch, whatever the number of threads.
 constexpr Index most_parts = 8;
 /// Rows that stay in the L2 cache, beside the weights, from the first product to the second.
-constexpr Index block_rows = 32;
+constexpr Index part_rows = 32;
 
 Vector<double> mean_of(const double* f, Index n, Index stride, const double* weights, double total,
                        Index d) {
@@ -92,13 +92,13 @@ void Hebbian::State::learn_batch(const double* f, Index n, Index stride, const d
   const bool running = options.centre == LearnedMean::running;
   if (running && weight == 0) mean = mean_of(f, n, stride, weights, count, d);
 
-  const Index parts = std::clamp<Index>(n / block_rows, 1, most_parts);
+  const Index parts = std::clamp<Index>(n / part_rows, 1, most_parts);
   sums.resize(static_cast<std::size_t>(parts));
   const bool worth_it = n * d * all_neurons > 4'000'000;  // a millisecond
   parallel_for(parts, worth_it ? options.threads : 1, [&](Index p) {
     const Index begin = n * p / parts, end = n * (p + 1) / parts;
     BatchSums& part = sums[static_cast<std::size_t>(p)];
-    part.start(all_neurons, d, std::min(block_rows, n));
+    part.start(all_neurons, d, std::min(part_rows, n));
     part.add(f + begin * stride, end - begin, stride, weights ? weights + begin : nullptr,
              neurons.w, mean);
   });
