@@ -2,8 +2,12 @@
 
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "kernels/evaluate_tile.hpp"
+#include "kernels/weighted_width.hpp"
 #include "linalg/blas.hpp"
 #include "pca/compare_cost.hpp"
+#include "pca/linear/aligned_rows.hpp"
+#include "pca/linear/spectrum.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +24,15 @@ constexpr double krylov_block = 24;
 
 double value_flops(const Facts& f, const FitOptions& o) {
   return o.kernel ? o.kernel->flops_per_pair(f.entries / std::max(1.0, f.rows)) + 1 : 0;
+}
+
+/// Components that are known to be kept before the eigenvalues are.
+double known_components(const Facts& f, const FitOptions& o) {
+  const double most = std::min(f.rows, f.columns);
+  const Components& asked = o.components;
+  if (asked.kind() == Components::Kind::count)
+    return std::min(most, static_cast<double>(asked.count()));
+  return asked.kind() == Components::Kind::all ? most : std::min(most, 32.0);
 }
 
 template <class Work>
@@ -63,15 +76,40 @@ double linear_flops(Solver solver, const Facts& f, const FitOptions& o) {
   return (solver == Solver::svd ? 4 : 1) * products + 10 * order * order * order;
 }
 
-double linear_bytes(Solver solver, const Facts& f) {
+double wide_svd_bytes(double n, double d) {
+  // The rows as LAPACK overwrites them, a copy for the residuals, 64 of which are computed at once,
+  // and the vectors.
+  return 8 * (3 * n * d + 64 * d + 5 * n * n);
+}
+
+double tile_bytes(const Facts& f) {
+  const auto columns = static_cast<Index>(std::max(1.0, f.columns));
+  const double side = std::min(256.0, static_cast<double>(wide_tile_side(columns)));
+  return f.sparse ? 0 : 2 * f.threads * 8 * side * f.columns;
+}
+
+double column_bytes(const Facts& f) { return 400 * f.columns; }
+
+double linear_bytes(Solver solver, const Facts& f, const FitOptions& o) {
   const double n = f.rows, d = f.columns, t = f.threads;
   switch (solver) {
-    case Solver::gram:
-      return 8 * (n * n * (4 + (n <= 1024 ? t : 1)) + t * n * 512);
+    case Solver::gram: {
+      // The components; once more where the model has them divided by scales, or as floats.
+      const bool twice = o.scale == Scale::std || f.number_bytes < 8;
+      return 8 * (n * n *
+                      (4 + (n <= 256    ? 8 * t
+                            : n <= 1024 ? t
+                                        : 1)) +
+                  t * n * 512) +
+             known_components(f, o) * d * (8 + (twice ? f.number_bytes : 0));
+    }
     case Solver::randomized:  // the least: the basis grows with what is allowed
-      return 8 * d * (2 * 96 + (t + 4) * 32);
+      return least_products_bytes(
+          static_cast<Index>(std::max(1.0, d)),
+          static_cast<Index>(std::clamp(known_components(f, o), 1.0, std::max(1.0, d))),
+          least_products_block, f.threads);
     case Solver::svd:
-      if (f.in_memory && n < d) return 8 * (4 * n * d + 5 * n * n);
+      if (f.in_memory && n < d) return wide_svd_bytes(n, d);
       return 8 * (17 * d * d + 5 * t * d * d + 131072);
     default:
       // A sum for each thread, the open one and those of two or three levels (operators/leaf_sums).
@@ -104,11 +142,31 @@ namespace {
 constexpr double feature_matrices = 11, feature_block_rows = 2 * 2048;
 }
 
-double feature_bytes(double m) { return 8 * (feature_matrices * m * m + feature_block_rows * m); }
+FeatureRows feature_rows(const Approx& approx, const Facts& f, const FitOptions& o) {
+  const double n = std::max(1.0, f.rows), row = row_bytes(f) / n;
+  const auto columns = static_cast<Index>(f.columns);
+  const auto of = [&](double rows) { return std::min(n, rows) * row; };
+  const double narrow = f.number_bytes < 8 ? 2 : 0;  // a copy in double beside the floats
+  const double width = o.kernel && !o.kernel->complete() ? of(width_rows) : 0;
+  // A block of rows, and the piece that it is made of.
+  const double block =
+      of(static_cast<double>(feature_block(1, columns))) + of((1 << 21) / std::max(1.0, f.columns));
+  const bool landmarks =
+      std::holds_alternative<Nystrom>(approx) || std::holds_alternative<Cholesky>(approx);
+  // Landmarks in the sample, as they are chosen, and in the model; random features: frequencies.
+  if (landmarks) return {(3 + narrow) * row, std::max(width, block)};
+  // Their error is estimated from pairs of 512 rows, which are copied for that.
+  return {row, std::max(width, block + (2 + narrow) * of(512))};
+}
 
-Index most_features(double budget) {
-  // feature_bytes(m) = budget, which is negative where the rows alone exceed it
-  const double room = std::max(0.0, budget) / 8, half = feature_block_rows / 2 / feature_matrices;
+double feature_bytes(double m, const FeatureRows& rows) {
+  return 8 * (feature_matrices * m * m + feature_block_rows * m) + rows.each * m + rows.fixed;
+}
+
+Index most_features(double budget, const FeatureRows& rows) {
+  // feature_bytes(m, rows) = budget, which is negative where the rows alone exceed it
+  const double room = std::max(0.0, budget - rows.fixed) / 8;
+  const double half = (feature_block_rows + rows.each / 8) / 2 / feature_matrices;
   return static_cast<Index>(std::sqrt(half * half + room / feature_matrices) - half);
 }
 

@@ -61,7 +61,7 @@ template <class T>
 Spectrum by_road(Solver road, Passes<T>& passes, const FitOptions& options, double budget) {
   switch (road) {
     case Solver::gram:
-      return by_gram(passes, options);
+      return by_gram(passes, options, budget);
     case Solver::svd:
       return by_svd(passes, options);
     case Solver::randomized:

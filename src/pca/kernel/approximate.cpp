@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 namespace mercer {
@@ -146,30 +147,48 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   const auto n = static_cast<Index>(rows.passes().rows());
   const auto* nystrom = std::get_if<Nystrom>(&approx);
   const Index wanted = nystrom ? std::min(sample_wanted(*nystrom), n) : 0;
-  const double row_bytes = static_cast<double>(rows.cols()) * 8;
+  const double row_bytes = static_cast<double>(rows.cols()) * sizeof(T);
   const Index most_sampled =
       std::max<Index>(nystrom ? nystrom->landmarks : 1, static_cast<Index>(budget / 4 / row_bytes));
-  Reservoir<T> reservoir(std::min(std::max(standing_for_all, wanted), most_sampled), options.seed);
+  // Rows by which a kernel is checked, or the size of its values seen.
+  const bool valid = options.kernel->always_valid();
+  const Index seen = !valid || std::holds_alternative<Cholesky>(approx) ? standing_for_all : 1;
+  Reservoir<T> reservoir(std::min(std::max(seen, wanted), most_sampled), options.seed);
   const bool open = !options.kernel->complete();
-  WidthSample<T> widths(rows.cols(), rows.sparse(), rows.passes().weight());
+  std::optional<WidthSample<T>> widths;
+  if (open) widths.emplace(rows.cols(), rows.sparse(), rows.passes().weight());
   rows.run("sample", [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
     options.kernel->require_domain(piece, static_cast<Index>(first));
     for (Index i = 0; i < piece.rows(); ++i) {
       const double weight = weights ? weights[i] : 1.0;
       reservoir.offer(piece, i, first + i, weight);
-      if (open) widths.offer(piece, i, weight);
+      if (open) widths->offer(piece, i, weight);
     }
   });
   Candidates<T> candidates{reservoir.take(), 0};
-  const double sampled = row_bytes * static_cast<double>(candidates.sample.size());
-  const Index fit_in = most_features(budget - sampled);
+  const Kernel kernel = open ? widths->completed(*options.kernel) : *options.kernel;
+  widths.reset();
+  if (!valid) {
+    RowList<T> few(rows.cols(), rows.sparse());
+    few.reserve(std::min<Index>(standing_for_all, std::ssize(candidates.sample)));
+    for (std::size_t i = 0; i < candidates.sample.size() && few.size() < standing_for_all; ++i)
+      few.push_back(candidates.sample[i]);
+    require_valid(kernel, few.rows(), options.threads);
+  }
+  // Of the sample, as many rows as there will be landmarks are counted with these.
+  const Index landmarks_sampled = nystrom ? nystrom->landmarks : 0;
+  const double sampled = row_bytes * static_cast<double>(std::max<Index>(
+                                         0, std::ssize(candidates.sample) - landmarks_sampled));
+  const auto columns = static_cast<double>(rows.cols());
+  const Rows<T>* memory = rows.sparse() ? rows.passes().memory() : nullptr;
+  const Facts facts{
+      .rows = static_cast<double>(n),
+      .columns = columns,
+      .entries = memory ? static_cast<double>(memory->entries()) : columns * static_cast<double>(n),
+      .number_bytes = sizeof(T),
+      .sparse = rows.sparse()};
+  const Index fit_in = most_features(budget - sampled, feature_rows(approx, facts, options));
   candidates.most = std::min(n, fit_in);
-
-  RowList<T> few(rows.cols(), rows.sparse());
-  for (std::size_t i = 0; i < candidates.sample.size() && few.size() < standing_for_all; ++i)
-    few.push_back(candidates.sample[i]);
-  const Kernel kernel = open ? widths.completed(*options.kernel) : *options.kernel;
-  require_valid(kernel, few.rows(), options.threads);
 
   FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0, {}};
   const auto require_fits = [&](const char* name, Index asked) {
@@ -269,7 +288,7 @@ Approx for_rows(const Approx& approx, Index rows) {
 template <class T>
 Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& options,
                          const Schema& schema) {
-  if (!options.approx) require_possible(plan);  // a requested one has its own message
+  require_possible(plan);
   const auto start = std::chrono::steady_clock::now();
   if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
   Standard standard = seen_standard(find_standard(passes, options), options);

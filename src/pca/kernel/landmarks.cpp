@@ -80,9 +80,12 @@ std::vector<SampledRow<T>> nearest_rows(const Matrix<double>& centres, const Mat
 template <class T>
 LandmarkFeatures<T> no_landmarks(const Kernel& kernel, Index cols, bool sparse,
                                  const std::vector<SampledRow<T>>& sample) {
-  RowList<double> some(cols, sparse);
-  for (const SampledRow<T>& row : sample) some.push_back(row);
-  const double largest = sample.empty() ? 0.0 : kernel.diagonal(some.rows()).cwiseAbs().maxCoeff();
+  double largest = 0;
+  for (const SampledRow<T>& row : sample) {
+    RowList<double> one(cols, sparse);
+    one.push_back(row);
+    largest = std::max(largest, std::abs(kernel.diagonal(one.rows())[0]));
+  }
   return LandmarkFeatures<T>(kernel, cols, sparse, scale_for(largest));
 }
 
@@ -134,7 +137,7 @@ std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows,
   const Matrix<double> l = factor.matrixL();
 
   Reservoir<T> drawn(m, rows.options().seed + 1);
-  Vector<double> scores(feature_block(pilot->size()));
+  Vector<double> scores(feature_block(pilot->size(), rows.cols()));
   each_feature(
       rows, *pilot, "leverages",
       {.visit =
@@ -200,16 +203,17 @@ void each_feature(SeenRows<T>& rows, const LandmarkFeatures<T>& landmarks, std::
                   const FeatureVisit<T>& v) {
   const BlasThreads one(1);
   const Index m = landmarks.size();
-  AlignedRows<T> aligned(feature_block(m), rows.cols());
-  Matrix<double> features(feature_block(m), m);
+  AlignedRows<T> aligned(feature_block(m, rows.cols()), rows.cols());
+  Matrix<double> features(feature_block(m, rows.cols()), m);
   const auto take = [&](const Rows<T>& block, const double* weights, std::int64_t first) {
-    each_part(block.rows(), m, rows.options().threads, [&](Index begin, Index n, Index part) {
-      const Rows<T> x = block.middle(begin, n);
-      auto f = features.middleRows(begin, n);
-      landmarks.sections(x, f);
-      landmarks.solve(f);
-      v.visit(x, weights ? weights + begin : nullptr, f, begin, part);
-    });
+    each_part(block.rows(), m, rows.cols(), rows.options().threads,
+              [&](Index begin, Index n, Index part) {
+                const Rows<T> x = block.middle(begin, n);
+                auto f = features.middleRows(begin, n);
+                landmarks.sections(x, f);
+                landmarks.solve(f);
+                v.visit(x, weights ? weights + begin : nullptr, f, begin, part);
+              });
     v.after(block, weights, first);
   };
   rows.run(
@@ -276,7 +280,7 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
     const Index block = std::min(
         {std::max(first_block, m + m / 4), largest_block, std::max<Index>(16, 2 * (most - m))});
     Reservoir<T> drawn(block, rows.options().seed + 2 + round);
-    Vector<double> left(feature_block(m)), whole(feature_block(m));
+    Vector<double> left(feature_block(m, rows.cols())), whole(feature_block(m, rows.cols()));
     Matrix<double> explained(parts_a_block, m);
     Vector<double> by_column = Vector<double>::Zero(m);
     double trace = 0, rest = 0;
@@ -300,7 +304,8 @@ LandmarkFeatures<T> choose_landmarks(SeenRows<T>& rows, const Kernel& kernel, co
                           rest += w * left[i];
                           drawn.offer(rows_now, i, first + i, w * left[i], left[i]);
                         }
-                        const Index parts = (rows_now.rows() + rows_a_part(m) - 1) / rows_a_part(m);
+                        const Index parts = (rows_now.rows() + rows_a_part(m, rows.cols()) - 1) /
+                                            rows_a_part(m, rows.cols());
                         for (Index part = 0; part < parts; ++part)
                           by_column += explained.row(part).transpose();
                       }});

@@ -29,7 +29,9 @@ void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_vie
   Reporter report(memory ? options_.monitor : silent, what, "rows",
                   memory ? static_cast<double>(memory->rows()) : 0);
   report.note(note);
-  const Index most = rows_a_thread * thread_count(options_.threads);
+  // Pieces may be copied: those of wide rows are 16 MiB at most, or one row.
+  const Index most = std::clamp<Index>((Index{1} << 21) / std::max<Index>(1, passes_.features()), 1,
+                                       rows_a_thread * thread_count(options_.threads));
   std::int64_t first = 0;
   passes_.run(what, [&](const Rows<T>& block, const double* weights) {
     for (Index i = 0; i < block.rows(); i += most) {

@@ -50,7 +50,7 @@ void plan_linear(Plan& p, const FitOptions& o) {
        "the rows are factored only where small variances need it"}};
   for (Candidate& c : all) {
     c.flops = linear_flops(c.solver, f, o);
-    c.bytes = linear_bytes(c.solver, f);
+    c.bytes = linear_bytes(c.solver, f, o);
   }
   const auto fits = [&](const Candidate& c) { return c.bytes <= p.work; };
   std::vector<Candidate> free;  // the cheapest first
@@ -61,7 +61,9 @@ void plan_linear(Plan& p, const FitOptions& o) {
   std::string why = "as asked";
   if (o.solver == Solver::automatic) {
     const auto chosen = std::ranges::find_if(free, fits);
-    p.solver = chosen == free.end() ? free[0].solver : chosen->solver;
+    // The one that needs least, where none fits: the refusal states what that is.
+    const auto smallest = std::ranges::min_element(free, {}, &Candidate::bytes);
+    p.solver = chosen == free.end() ? smallest->solver : chosen->solver;
     if (chosen != free.begin()) why = fmt::format("{} would not fit in memory", free[0].what);
     else if (!f.in_memory && p.solver == Solver::covariance)
       why = "rows are streamed, which only the covariance matrix allows in one pass";
@@ -82,15 +84,21 @@ void plan_linear(Plan& p, const FitOptions& o) {
     methods.push_back({name_of(c.solver), against, held + c.bytes, c.passes, c.flops});
   }
   take_method(p, std::move(methods), name_of(p.solver), std::move(why));
-  const double needed = linear_bytes(p.solver, f);
+  const double needed = linear_bytes(p.solver, f, o);
   if (p.solver == Solver::gram && !f.in_memory)
     p.refusal =
         "the Gram matrix needs all rows in memory; use `solver=covariance` or a larger `memory`";
-  else if (needed > p.work)  // which is negative where the rows alone exceed the budget
+  else if (needed > p.work && p.facts.in_memory)
     p.refusal = fmt::format(
         "`solver={}` needs {} of working memory in addition to the rows, and {} are allowed; use a "
         "larger `memory` or fewer `columns`",
         name_of(p.solver), format_bytes(needed), format_bytes(std::max(0.0, p.work)));
+  else if (needed > p.work)
+    p.refusal = fmt::format(
+        "`solver={}` needs at least {} for {:.0f} columns{}, and {} are allowed; use a larger "
+        "`memory` or fewer `columns`",
+        name_of(p.solver), format_bytes(p.facts.budget - p.work + needed), f.columns,
+        p.streamed() ? "" : " and all rows", format_bytes(p.facts.budget));
 }
 
 }  // namespace mercer

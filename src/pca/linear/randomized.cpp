@@ -91,7 +91,24 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
   return 0;
 }
 
+/// `how` with a smaller block where a basis of four blocks beside the pairs would not fit, and
+/// with as large a basis as fits then. Each pass of a smaller block costs less memory, and more
+/// passes are needed.
+BlockKrylov fitting(BlockKrylov how, Index d, Index k, int threads, double budget) {
+  const auto room = [&] { return std::max(0.0, budget - scatter_bytes(d, how.block, threads)); };
+  while (how.block > least_products_block &&
+         least_products_bytes(d, k, how.block, threads) > budget)
+    how.block /= 2;
+  return within_memory(how, d, k, static_cast<std::size_t>(room()));
+}
+
 }  // namespace
+
+double least_products_bytes(Index d, Index k, Index block, int threads) {
+  const Index width = std::min(d, block);
+  const BlockKrylov least{.block = width, .basis = std::min(d, k + 4 * width)};
+  return static_cast<double>(memory_bytes(least, d, k)) + scatter_bytes(d, width, threads);
+}
 
 template <class T>
 Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget) {
@@ -126,7 +143,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   // Rows in memory cost flops, which few vectors a pass make the best of: sparse rows most of all.
   // Others cost a pass.
   krylov.block = std::min<Index>(d, !passes.memory() ? 32 : passes.sparse() ? 8 : 16);
-  krylov = within_memory(krylov, d, first, static_cast<std::size_t>(std::max(0.0, budget)));
+  krylov = fitting(krylov, d, first, options.threads, budget);
 
   CheckedScatter<T> a{
       ScatterOperator<T>(

@@ -1,5 +1,6 @@
 #include "pca/linear/spectrum.hpp"
 
+#include "core/memory.hpp"
 #include "core/require.hpp"
 #include "core/weights.hpp"
 #include "operators/column_means.hpp"
@@ -8,6 +9,7 @@
 #include "pca/linear/moment_errors.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
+#include "pca/method_cost.hpp"
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
@@ -82,6 +84,14 @@ void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
           "{}: the scatter matrix has an eigenvalue of {:.3e}, below 0 by more than its rounding "
           "error {:.1e}; use `solver=svd`",
           name, least, rounding.proven);
+}
+
+/// What could not be known before the eigenvalues were.
+void require_room(const std::string& what, double bytes, double budget) {
+  require(bytes <= budget, Errc::out_of_memory,
+          "{} {} of working memory in addition to the rows, and {} are allowed; use a larger "
+          "`memory` or fewer `components`",
+          what, format_bytes(bytes), format_bytes(std::max(0.0, budget)));
 }
 
 Index rank_of(const Spectrum& s) {
@@ -227,7 +237,7 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
 }
 
 template <class T>
-Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
+Spectrum by_gram(Passes<T>& passes, const FitOptions& options, double budget) {
   Spectrum s;
   s.mean = means(passes, options);
   take_scales_first(passes, options, s);
@@ -261,11 +271,16 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
   const double most = most_noise(s.column_noise, rows);
   Index certain = 0;
   while (certain < k_most && s.eigenvalues[certain] > most) ++certain;
+  const double n = rows, d = static_cast<double>(passes.features());
   if (needs_rescue(s, options) || certain < k_most) {
+    require_room("small variances need an SVD of the rows, which takes", wide_svd_bytes(n, d),
+                 budget);
     take_rows(a, passes, options, s);
     return s;
   }
   const Index k = kept_components(options.components, s);
+  require_room(fmt::format("{} components of {:.0f} columns take", k, d),
+               8 * (static_cast<double>(k) * d + 4 * n * n), budget);
   Matrix<double> v = pairs.vectors.topRows(k);
   v.array().colwise() /= s.eigenvalues.head(k).array().sqrt();
   s.components = combine(v, a, options.threads);
@@ -293,7 +308,7 @@ Spectrum by_svd(Passes<T>& passes, const FitOptions& options) {
   template Spectrum of_moments<T>(const Moments&, const std::string&, const FitOptions&, int, \
                                   const Vector<double>&);                                     \
   template Spectrum by_covariance(Passes<T>&, const FitOptions&);                             \
-  template Spectrum by_gram(Passes<T>&, const FitOptions&);                                   \
+  template Spectrum by_gram(Passes<T>&, const FitOptions&, double);                           \
   template Spectrum by_svd(Passes<T>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

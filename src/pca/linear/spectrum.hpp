@@ -54,9 +54,10 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
 template <class T>
 Spectrum by_covariance(Passes<T>& passes, const FitOptions& options);
 
-/// d ≫ N: eigenpairs of the N×N Gram matrix, w_i = Aᵀv_i/√μ_i. Rows must be in memory.
+/// d ≫ N: eigenpairs of the N×N Gram matrix, w_i = Aᵀv_i/√μ_i. Rows must be in memory. `budget`:
+/// bytes of working memory, for the components or, where small variances need it, for an SVD.
 template <class T>
-Spectrum by_gram(Passes<T>& passes, const FitOptions& options);
+Spectrum by_gram(Passes<T>& passes, const FitOptions& options, double budget);
 
 /// Singular values of the centred rows: streamed QR and the SVD of its triangle, or the SVD of
 /// the rows themselves when they are in memory and fewer than the columns.
@@ -67,6 +68,10 @@ Spectrum by_svd(Passes<T>& passes, const FitOptions& options);
 /// never formed. As many passes as it takes for the residuals to meet the tolerance.
 template <class T>
 Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget);
+
+/// Working memory of `by_products` with a small basis; `block`: vectors per pass.
+double least_products_bytes(Index columns, Index components, Index block, int threads);
+constexpr Index least_products_block = 8;  ///< below which memory does not push it
 
 /// The spectrum by one of these solvers. Rows whose squares a double cannot hold are multiplied by
 /// a power of two first, which is undone in the result. Throws `Errc::bad_data` when the result
