@@ -50,6 +50,7 @@ struct Facts {
   bool rewindable = true;  ///< rows can be read more than once
   bool in_memory = false;  ///< all of them are there already
   double budget = 0;       ///< bytes, beside rows that are in memory already
+  double buffers = 0;      ///< bytes that reading takes while rows are streamed
   int threads = 1;
   std::optional<Speed> speed{};  ///< of this machine; `seconds` needs it
 };

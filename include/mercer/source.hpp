@@ -10,6 +10,7 @@
 
 #include <mercer/rows.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -100,6 +101,9 @@ class Source {
 
   /// Total number of rows, or an estimate (CSV: from the file size), or 0 if unknown.
   virtual Index expected_rows() const { return 0; }
+
+  /// Memory of the buffers that reading blocks takes; 0: blocks are borrowed, or it is not known.
+  virtual std::size_t buffer_bytes() const { return 0; }
 
   /// Rows dropped so far because of missing values (`Missing::drop`).
   virtual Index dropped_rows() const { return 0; }

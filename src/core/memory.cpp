@@ -6,6 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <charconv>
 
 namespace mercer {
@@ -19,6 +23,14 @@ void advise_huge_pages(void* data, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(data) / page * page;
   const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes + page - 1) / page * page;
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: may fail
+}
+
+void return_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int large = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, large);
+#endif
 }
 
 std::int64_t peak_memory_bytes() {

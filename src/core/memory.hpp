@@ -12,6 +12,10 @@ namespace mercer {
 /// slower than the arithmetic that follows it. Harmless on small or foreign memory.
 void advise_huge_pages(void* data, std::size_t bytes);
 
+/// From now on, freed blocks of 1 MiB or more go back to the system at once. By default the
+/// allocator keeps blocks of up to 32 MiB for reuse, which is faster, but they count as resident.
+void return_freed_memory();
+
 /// Largest resident size of this process so far.
 std::int64_t peak_memory_bytes();
 

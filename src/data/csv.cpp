@@ -32,6 +32,10 @@ class CsvSource final : public CategorySource<T> {
         layout_(find_layout(text_, options)),
         data_begin_(text_.consumed()),
         reporter_(options_.monitor, "reading", "bytes", text_.expected_bytes()) {
+    // A row may be longer than the first look at the file. A pipe is not waited for.
+    while (can_rewind() && text_.chunks().empty() && !text_.complete() && !first_row_is_broken() &&
+           text_.end() - text_.begin() < static_cast<std::ptrdiff_t>(Text::longest_row))
+      text_.grow(text_.begin());
     // A first idea of how long rows are, from the window as it is.
     for (const Chunk& chunk : text_.chunks()) {
       seen_lines_ += chunk.lines;
@@ -67,6 +71,16 @@ class CsvSource final : public CategorySource<T> {
     return rows_ + static_cast<Index>(std::llround(left / bytes_per_line()));
   }
 
+  std::size_t buffer_bytes() const override {
+    // The text of a block and its numbers; each holds one row at least, and large buffers are
+    // whole huge pages.
+    const auto row = std::max(seen_lines_ == 0 ? 0.0 : bytes_per_line(),
+                              static_cast<double>(schema().features) * sizeof(T));
+    const std::size_t block = std::max(options_.block_bytes, static_cast<std::size_t>(row));
+    constexpr std::size_t huge = std::size_t{2} << 20;
+    return 2 * (block < huge ? block : (block + huge - 1) / huge * huge);
+  }
+
   std::optional<Block<T>> next() override {
     while (!late_) {
       const std::vector<Chunk> chunks = read_chunks();
@@ -79,6 +93,8 @@ class CsvSource final : public CategorySource<T> {
       if (rows > 0) return block(rows);
     }
     if (late_) throw *late_;
+    text_.release();
+    values_ = {};
     if (counting()) fail_missing_so_far(true);
     require(
         rows_ > 0, Errc::bad_data,

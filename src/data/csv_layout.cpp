@@ -51,7 +51,7 @@ class Opening {
                                options_, text_.name());
     add_runs(layout);
     // Looks again: the window begins elsewhere now. A live pipe is not waited for.
-    text_.fill(options_.live ? 0 : sample_bytes, sample_bytes);
+    text_.fill(options_.live && !text_.can_rewind() ? 0 : sample_bytes, sample_bytes);
     return layout;
   }
 

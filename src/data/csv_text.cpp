@@ -118,6 +118,12 @@ void Text::advance(const char* place, Index line) {
   if (size_ == 0) ends_bare_ = false;
 }
 
+void Text::release() {
+  if (size_ > 0) return;
+  buffer_ = {};
+  window_ = nullptr;
+}
+
 void Text::rewind(std::size_t skip, Index lines) {
   bytes_->require_unchanged();
   size_ = 0;

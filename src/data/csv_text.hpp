@@ -53,6 +53,9 @@ class Text {
   /// Back to where `skip` bytes and `lines` lines are over.
   void rewind(std::size_t skip, Index lines);
 
+  /// At the end of the text: lets go of the window's memory until it is filled again.
+  void release();
+
   /// All whole rows of the window, one chunk for each stretch.
   std::vector<Chunk> chunks() const;
 

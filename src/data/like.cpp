@@ -53,6 +53,7 @@ class InOrder final : public Source<T> {
   void rewind() override { source_->rewind(); }
   bool can_rewind() const override { return source_->can_rewind(); }
   Index expected_rows() const override { return source_->expected_rows(); }
+  std::size_t buffer_bytes() const override { return 2 * source_->buffer_bytes(); }
   Index dropped_rows() const override { return source_->dropped_rows(); }
   Index missing_cells() const override { return source_->missing_cells(); }
   std::string name() const override { return source_->name(); }

@@ -59,6 +59,14 @@ class NpySource final : public Source<T> {
     return resident_ || bytes < 256e6 ? header_.rows : 0;
   }
 
+  std::size_t buffer_bytes() const override {
+    const auto rows = static_cast<std::size_t>(block_rows_);
+    const std::size_t gathered = rows * static_cast<std::size_t>(schema_.features) * sizeof(T);
+    const std::size_t raw = rows * static_cast<std::size_t>(header_.cols) * header_.type.size;
+    if (direct_ && map_.data()) return 0;
+    return (direct_ ? 0 : gathered) + (resident_ && !header_.fortran ? 0 : raw);
+  }
+
   std::optional<Block<T>> next() override {
     while (load()) {
       screen();

@@ -69,6 +69,11 @@ class OneHot final : public Source<T> {
   Index expected_rows() const override {
     return memory_ ? memory_->expected_rows() : source_->expected_rows();
   }
+  std::size_t buffer_bytes() const override {
+    const std::size_t read = source_->buffer_bytes();
+    const auto widths = static_cast<std::size_t>(schema_.features / source_->schema().features);
+    return read + (widths + 1) * read / 2;
+  }
   Index dropped_rows() const override { return source_->dropped_rows(); }
   Index missing_cells() const override { return source_->missing_cells(); }
   std::string name() const override { return source_->name(); }

@@ -24,6 +24,7 @@ class Widened final : public Source<T> {
   void rewind() override { source_->rewind(); }
   bool can_rewind() const override { return source_->can_rewind(); }
   Index expected_rows() const override { return source_->expected_rows(); }
+  std::size_t buffer_bytes() const override { return source_->buffer_bytes(); }
   Index dropped_rows() const override { return source_->dropped_rows(); }
   Index missing_cells() const override { return source_->missing_cells(); }
   std::string name() const override { return source_->name(); }
@@ -101,6 +102,12 @@ class Parts final : public Source<T> {
     return fmt::format("{} and {} more", parts_.front()->name(), parts_.size() - 1);
   }
   Index expected_rows() const override { return sum(&Source<T>::expected_rows); }
+  std::size_t buffer_bytes() const override {
+    // A part lets go of its buffers at its end.
+    std::size_t most = 0;
+    for (const auto& part : parts_) most = std::max(most, part->buffer_bytes());
+    return most;
+  }
   Index dropped_rows() const override { return sum(&Source<T>::dropped_rows); }
   Index missing_cells() const override { return sum(&Source<T>::missing_cells); }
   void require_unchanged() const override {

@@ -139,12 +139,30 @@ CountedRows even_rows(const double* weights, Index n, Index most) {
   return out;
 }
 
+namespace {
+
+/// Rows to measure in double; none where all of them are in double already.
+template <class T>
+PickedRows<double> in_double(const Rows<T>& rows, const std::vector<Index>& some) {
+  const bool all = static_cast<Index>(some.size()) == rows.rows();
+  if (std::is_same_v<T, double> && all) return PickedRows<double>(rows.middle(0, 0), {});
+  return PickedRows<double>(rows, some);
+}
+template <class T>
+Rows<double> picked(const PickedRows<double>& some, const Rows<T>& all) {
+  if constexpr (std::is_same_v<T, double>)
+    if (some.rows().rows() == 0) return all;
+  return some.rows();
+}
+
+}  // namespace
+
 template <class T>
 Kernel completed_for(const Kernel& kernel, const Rows<T>& rows, const std::vector<double>& counts) {
   if (kernel.complete()) return kernel;
-  const PickedRows<double> wide(rows, even_sample(rows.rows(), rows.rows()));
+  const PickedRows<double> wide = in_double(rows, even_sample(rows.rows(), rows.rows()));
   // A sample would have as many rows as samples have.
-  Medians medians(wide.rows(), counts, rows.rows() < width_rows, std::is_same_v<T, float>);
+  Medians medians(picked(wide, rows), counts, rows.rows() < width_rows, std::is_same_v<T, float>);
   return Kernel(completed_by(medians, *kernel.node()));
 }
 
@@ -152,8 +170,9 @@ template <class T>
 Kernel completed_by_weight(const Kernel& kernel, const Rows<T>& rows, const double* weights) {
   if (kernel.complete()) return kernel;
   const CountedRows some = even_rows(weights, rows.rows(), width_rows);
-  const PickedRows<double> wide(rows, some.rows);
-  Medians medians(wide.rows(), some.counts, rows.rows() <= width_rows, std::is_same_v<T, float>);
+  const PickedRows<double> wide = in_double(rows, some.rows);
+  Medians medians(picked(wide, rows), some.counts, rows.rows() <= width_rows,
+                  std::is_same_v<T, float>);
   return Kernel(completed_by(medians, *kernel.node()));
 }
 

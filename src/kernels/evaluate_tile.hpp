@@ -4,6 +4,7 @@
 #include "kernels/node.hpp"
 #include "kernels/wide_rows.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace mercer {
@@ -17,10 +18,25 @@ struct TileRule {
   const double* centre = nullptr;
 };
 
+/// Rows that are evaluated at once, of many columns: they may be copied, 8 MiB at most.
+inline Index wide_tile_side(Index columns) {
+  return std::max<Index>(1, (Index{1} << 20) / std::max<Index>(1, columns));
+}
+
 /// out(i, j) = k(x_i, y_j), or k(x_i, y_j) − k(x, x). Rows must fit.
 template <class T>
 void evaluate_tile(const KernelNode& node, const Rows<T>& x, const Rows<T>& y,
                    Eigen::Ref<Matrix<T>> out, TileRule rule = {}) {
+  const Index side =
+      x.sparse() || y.sparse() ? std::max(x.rows(), y.rows()) : wide_tile_side(x.cols());
+  if (x.rows() > side || y.rows() > side) {
+    for (Index i = 0; i < x.rows(); i += side)
+      for (Index j = 0; j < y.rows(); j += side) {
+        const Index n = std::min(side, x.rows() - i), m = std::min(side, y.rows() - j);
+        evaluate_tile<T>(node, x.middle(i, n), y.middle(j, m), out.block(i, j, n, m), rule);
+      }
+    return;
+  }
   Uses uses;
   node.announce(uses);
   uses.differences = rule.differences;

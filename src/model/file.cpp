@@ -5,6 +5,7 @@
 #include "model/codec.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mercer {
 
@@ -43,11 +44,21 @@ WholeFile read_whole(const std::string& path) {
   const safetensors::Header header = read_header(*stream, bytes);
   if (stream->size() != 0 && stream->size() < header.file_size)
     truncated(stream->name(), stream->size(), header.file_size);
+  // A buffer that grows by itself takes up to twice the file for a moment; a pipe's header may lie.
+  if (stream->size() != 0) bytes.reserve(header.file_size + 1);
   read_up_to(*stream, bytes, header.file_size + 1);  // one more: there must be none
   const auto components = header.tensors.find("components");
   if (components == header.tensors.end())
     safetensors::damaged(stream->name(), "'components' is missing");
   return {stream->name(), std::move(bytes), components->second.dtype == "F32"};
+}
+
+/// The file is gone before the model computes anything from its parts.
+template <class T>
+Model<T> loaded(WholeFile file, const LoadOptions<T>& options) {
+  ModelParts<T> parts = decode<T>(file.bytes, file.name, options);
+  file.bytes = std::string();
+  return Model<T>(std::move(parts));
 }
 
 }  // namespace
@@ -78,14 +89,13 @@ Model<T> Model<T>::deserialize(std::string_view bytes, const std::string& name,
 
 template <class T>
 Model<T> Model<T>::load(const std::string& path, const LoadOptions<T>& options) {
-  const WholeFile file = read_whole(path);
-  return deserialize(file.bytes, file.name, options);
+  return loaded<T>(read_whole(path), options);
 }
 
 AnyModel load_any(const std::string& path, const std::vector<Kernel>& kernels) {
-  const WholeFile file = read_whole(path);
-  if (file.single) return Model<float>::deserialize(file.bytes, file.name, {kernels, {}});
-  return Model<double>::deserialize(file.bytes, file.name, {kernels, {}});
+  WholeFile file = read_whole(path);
+  if (file.single) return loaded<float>(std::move(file), {kernels, {}});
+  return loaded<double>(std::move(file), {kernels, {}});
 }
 
 #define MERCER_INSTANTIATE(T)                                                   \

@@ -119,9 +119,20 @@ std::string problem(const ModelParts<T>& p) {
 }
 
 template <class T>
-ModelParts<T> first_components(ModelParts<T> parts, Index k) {
-  parts.components = Matrix<T>(parts.components.topRows(k));
-  parts.eigenvalues = Vector<double>(parts.eigenvalues.head(k));
+ModelParts<T> first_components(const ModelParts<T>& all, Index k) {
+  // All components of wide rows are as large as the rows: only those that are asked for are copied.
+  ModelParts<T> parts{.map = all.map,
+                      .components = all.components.topRows(k),
+                      .mean = all.mean,
+                      .scale = all.scale,
+                      .input_mean = all.input_mean,
+                      .rows = all.rows,
+                      .eigenvalues = all.eigenvalues.head(k),
+                      .column_variance = all.column_variance,
+                      .feature_names = all.feature_names,
+                      .label_column = all.label_column,
+                      .id_column = all.id_column,
+                      .report = all.report};
   for (std::vector<double>* list : {&parts.report.solver.residuals, &parts.report.certificate.low,
                                     &parts.report.certificate.high})
     if (!list->empty()) list->resize(static_cast<std::size_t>(k));
@@ -130,7 +141,7 @@ ModelParts<T> first_components(ModelParts<T> parts, Index k) {
 
 template std::string problem(const ModelParts<float>&);
 template std::string problem(const ModelParts<double>&);
-template ModelParts<float> first_components(ModelParts<float>, Index);
-template ModelParts<double> first_components(ModelParts<double>, Index);
+template ModelParts<float> first_components(const ModelParts<float>&, Index);
+template ModelParts<double> first_components(const ModelParts<double>&, Index);
 
 }  // namespace mercer

@@ -12,7 +12,7 @@ std::string problem(const ModelParts<T>& parts);
 
 /// The first k components and what belongs to each of them.
 template <class T>
-ModelParts<T> first_components(ModelParts<T> parts, Index k);
+ModelParts<T> first_components(const ModelParts<T>& parts, Index k);
 
 /// Is it exact kernel PCA of rows that weigh the same, which are its anchors?
 template <class T>

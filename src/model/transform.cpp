@@ -19,6 +19,9 @@ namespace {
 /// Numbers in the block that is mapped, centred and multiplied: small enough for the L2 cache.
 constexpr Index block_numbers = Index{1} << 15;
 
+/// Numbers of the components that are multiplied with at once: 8 MiB.
+constexpr Index panel_numbers = Index{1} << 20;
+
 /// Rows a thread should have at least: below this a fork costs more than it brings.
 Index grain(Index features, Index outputs) {
   return std::max<Index>(64, 2000000 / std::max<Index>(features * (outputs + 4), 1));
@@ -71,8 +74,8 @@ void partial_rows(const ModelParts<T>& parts, const Rows<T>& rows, Index first_r
 }
 
 /// The rows of B, `panel_width` at a time, side by side.
-template <class T>
-Matrix<double> in_panels(const Matrix<T>& b) {
+template <class Rows>
+Matrix<double> in_panels(const Rows& b) {
   const Index d = b.cols(), count = (b.rows() + panel_width - 1) / panel_width;
   Matrix<double> panels = Matrix<double>::Zero(count * d, panel_width);
   for (Index i = 0; i < b.rows(); ++i)
@@ -116,16 +119,20 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   if (far && stay_sparse) offset += encoder * parts.mean_rest;
   const Vector<T> rest =
       far && !fill && !stay_sparse ? Vector<T>(encoder * parts.mean_rest) : Vector<T>();
-  const Matrix<double> panels = few || stay_sparse ? Matrix<double>() : in_panels(encoder);
+  // Panels are a copy of the components: of many and long ones, some at a time.
+  const Index at_once =
+      few || stay_sparse ? k : std::max<Index>(1, panel_numbers / d / panel_width) * panel_width;
 
   const Vector<T> zero = Vector<T>::Zero(d);
   SharedReporter report(options.monitor, "scores", "rows", static_cast<double>(x.rows()));
-  parallel_ranges(x.rows(), options.threads, grain(d, k), [&](Index begin, Index end, int) {
+  const auto compute = [&](Index first, Index count, Index begin, Index end,
+                           const Matrix<double>& panels) {
     Matrix<T> block(stay_sparse || as_it_lies ? 0 : std::min(end - begin, step), d);
     for (Index i = begin; i < end; i += step) {
       const Index n = std::min(step, end - i);
       const Rows<T> rows = x.middle(i, n);
-      auto out = scores.middleRows(i, n);
+      auto all = scores.middleRows(i, n);
+      auto out = all.middleCols(first, count);
       if (stay_sparse) {
         const CsrView<T>& csr = rows.csr();
         for (Index r = 0; r < n; ++r) {
@@ -147,14 +154,22 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
           centred_product(block.data(), n, d, d, zero.data(), encoder.data(), k, d, out.data(),
                           scores.outerStride(), false);
         else multiply_by_panels<T>(centred, panels, out);
-        if (options.missing == Missing::em) partial_rows(parts, rows, i, out);
+        if (options.missing == Missing::em && first + count == k) partial_rows(parts, rows, i, all);
       }
-      if (rest.size() > 0) out.rowwise() -= rest.transpose();
+      if (rest.size() > 0) out.rowwise() -= rest.segment(first, count).transpose();
       if (!out.allFinite()) [[unlikely]]
         blame(rows, i);
-      if (!report.add(static_cast<double>(n))) return;
+      if (!report.add(static_cast<double>(n * count) / static_cast<double>(k))) return;
     }
-  });
+  };
+  for (Index first = 0; first < k; first += at_once) {
+    const Index count = std::min(at_once, k - first);
+    const Matrix<double> panels =
+        few || stay_sparse ? Matrix<double>() : in_panels(encoder.middleRows(first, count));
+    parallel_ranges(x.rows(), options.threads, grain(d, count), [&](Index begin, Index end, int) {
+      compute(first, count, begin, end, panels);
+    });
+  }
 }
 
 /// The rows that φ gets: as they are, or filled and standardised in `buffer`.
@@ -234,8 +249,9 @@ Matrix<T> encoder(const ModelParts<T>& parts) {
   if (!parts.map->is_identity())
     return parts.components.rows() <= few_components ? Matrix<T>()
                                                      : Matrix<T>(parts.components.transpose());
+  if (parts.scale.size() == 0) return {};
   Matrix<T> b = parts.components;
-  if (parts.scale.size() > 0) b.array().rowwise() /= parts.scale.array().transpose();
+  b.array().rowwise() /= parts.scale.array().transpose();
   return b;
 }
 
@@ -257,7 +273,8 @@ void Model<T>::transform(const Rows<T>& x, Eigen::Ref<Matrix<T>> scores,
           "scores need {}×{} numbers, not {}×{}", x.rows(), outputs(), scores.rows(),
           scores.cols());
   const BlasThreads one(1);
-  if (parts_.map->is_identity()) transform_linear(parts_, encoder_, x, scores, options);
+  const Matrix<T>& linear = encoder_.size() > 0 ? encoder_ : parts_.components;
+  if (parts_.map->is_identity()) transform_linear(parts_, linear, x, scores, options);
   else transform_mapped(parts_, encoder_, x, scores, options);
 }
 

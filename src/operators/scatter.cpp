@@ -22,7 +22,7 @@ Index strip_rows(Index d) {
 }
 /// Rows whose mean becomes the shift: as many as are cheap to keep, a whole number of strips.
 Index shift_rows(Index d) {
-  const Index strip = strip_rows(d), wanted = std::clamp<Index>((Index{1} << 21) / d, 1, 256);
+  const Index strip = strip_rows(d), wanted = std::clamp<Index>((Index{1} << 19) / d, 1, 256);
   return (wanted + strip - 1) / strip * strip;
 }
 
@@ -39,7 +39,25 @@ Index scatter_leaf_rows(Index d) {
 }
 Index sparse_leaf_rows(Index d) { return std::max<Index>(1024, d / 16); }
 
+/// Strips of wide rows that are centred at once.
+Index wide_strips(Index d, int workers) {
+  return workers * std::clamp<Index>((Index{1} << 19) / (strip_rows(d) * d), 1, 8);
+}
+
 }  // namespace
+
+double scatter_bytes(Index d, Index block, int threads) {
+  const int workers = thread_count(threads);
+  const Index width = (block + panel_width - 1) / panel_width * panel_width;
+  const bool wide = d > wide_columns;
+  // Of narrow rows: one sum per thread, the open one and two levels of the tree.
+  const Index sums = wide ? 1 : workers + 3;
+  const Index strips = wide ? wide_strips(d, workers) : workers;
+  const Index numbers = d * (2 * width + sums * (width + 2)) +
+                        d * (shift_rows(d) + strips * strip_rows(d)) +
+                        strips * strip_rows(d) * width;
+  return static_cast<double>(numbers) * sizeof(double);
+}
 
 /// What a leaf adds up in a pass.
 template <class T>
@@ -205,8 +223,7 @@ void ScatterOperator<T>::add_wide(const Rows<U>& rows, const double* weights, Wa
   if (walk.open_rows == 0) walk.open.clear(d, walk.panels);
   walk.open_rows = 1;  // there is something in it; it is never full
   const Index strips = (rows.rows() + strip - 1) / strip;
-  const Index most =
-      std::min(strips, workers * std::clamp<Index>((Index{1} << 19) / (strip * d), 1, 8));
+  const Index most = std::min(strips, wide_strips(d, workers));
   Matrix<double> x(most * strip, d), y(most * strip * walk.panels, panel_width);
   for (Index first = 0; first < strips; first += most) {
     const Index count = std::min(most, strips - first);
@@ -278,6 +295,7 @@ void ScatterOperator<T>::add_dense(const Rows<U>& rows, const double* weights, W
     if (!chosen) choose_shift(walk);
     add_strips(Rows<double>(walk.waiting).middle(0, full), walk.waiting_weights.data(), walk);
     walk.waiting_rows = 0;
+    if (full > strip) walk.waiting.resize(strip, d);  // no more than that will wait again
   }
   const Index whole = (rows.rows() - done) / strip * strip;
   add_strips(rows.middle(done, whole), weights ? weights + done : nullptr, walk);
@@ -320,8 +338,9 @@ void ScatterOperator<T>::finish(Walk& walk) {
 template <class T>
 void ScatterOperator<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
   const bool scaled = options_.scale.size() > 0;
-  Matrix<double> in = v;
-  if (scaled) in.array().colwise() /= options_.scale.array();
+  Matrix<double> divided;
+  if (scaled) divided = v.array().colwise() / options_.scale.array();
+  const Matrix<double>& in = scaled ? divided : v;
   const PanelBuffer vectors = panels(in);
   Walk walk{vectors.data(), (in.cols() + panel_width - 1) / panel_width, first_};
   pass_([&](const Rows<T>& rows, const double* weights) { add(rows, weights, walk); });

@@ -32,6 +32,9 @@ struct ScatterOptions {
   int threads = 0;
 };
 
+/// Bytes that a product with `block` vectors of d numbers takes beside these and the result.
+double scatter_bytes(Index d, Index block, int threads);
+
 template <class T>
 class ScatterOperator {
  public:

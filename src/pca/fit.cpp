@@ -37,11 +37,12 @@ Model<T> fit_linear(Passes<T>& passes, Plan plan, const FitOptions& options, con
   require_possible(plan);
   const auto start = std::chrono::steady_clock::now();
   std::string why = plan.chosen.why;
-  Spectrum s;
+  bool rescued = false;
   ModelParts<T> parts;
   const auto take = [&] {
-    s = find_spectrum(plan.solver, passes, options, plan.work);
-    parts = parts_of<T>(s, passes.rows(), passes.weight(), options);
+    Spectrum s = find_spectrum(plan.solver, passes, options, plan.work);
+    rescued = s.rescued;
+    parts = parts_of<T>(std::move(s), passes.rows(), passes.weight(), options);
   };
   try {
     take();
@@ -61,7 +62,7 @@ Model<T> fit_linear(Passes<T>& passes, Plan plan, const FitOptions& options, con
   report.weighted = schema.weighted;
   report.solver.name = name_of(plan.solver);
   report.solver.why = why;
-  if (s.rescued) report.solver.why += "; small variances by a QR of the centred rows";
+  if (rescued) report.solver.why += "; small variances by a QR of the centred rows";
   if (passes.exponent() != 0)
     report.solver.why += fmt::format("; rows scaled by 2^{} during the fit", passes.exponent());
   report.solver.passes = passes.count();
@@ -125,13 +126,15 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
     return before.approx ? fit_approximate(passes, before, options, source.schema())
                          : fit_linear(passes, before, options, source.schema());
   }
+  const auto all = source.whole();
+  if (!all) require_possible(before);  // before all rows are read
   // The rows may differ from the announced ones, or be more: the method is planned again.
   const auto fit_held = [&](const Rows<T>& rows, const double* weights) {
     Facts facts = facts_of(rows, options, 0, announced.speed);
     facts.budget = announced.budget - row_bytes(facts);
     return fit_rows(rows, plan(facts, options), options, weights, source.schema());
   };
-  if (const auto all = source.whole()) {
+  if (all) {
     Model<T> model = fit_held(all->rows, weights_of(all->weights, all->rows.rows()));
     // A memory map has the rows of the file as opened only if the file was not written to.
     source.require_unchanged();

@@ -33,6 +33,10 @@ class MappedSource final : public Source<Out> {
   std::string name() const override { return source_.name(); }
   void require_unchanged() const override { source_.require_unchanged(); }
   Index expected_rows() const override { return source_.expected_rows(); }
+  std::size_t buffer_bytes() const override {
+    return source_.buffer_bytes() +
+           sizeof(Out) * static_cast<std::size_t>(most_rows_ * map_.features());
+  }
   Index dropped_rows() const override { return source_.dropped_rows(); }
   bool can_rewind() const override { return source_.can_rewind(); }
   void rewind() override {

@@ -2,9 +2,12 @@
 
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "kernels/evaluate_tile.hpp"
+#include "kernels/weighted_width.hpp"
 #include "linalg/blas.hpp"
 #include "pca/compare_cost.hpp"
 #include "pca/kernel/approx_row.hpp"
+#include "pca/linear/aligned_rows.hpp"
 
 #include <fmt/format.h>
 
@@ -51,6 +54,28 @@ double scatter_flops(const Facts& f) {
 
 double eigen_flops(double order) { return 10 * order * order * order; }
 
+double known_components(const Facts& f, const FitOptions& o) {
+  const double most = std::min(f.rows, f.columns);
+  const Components& asked = o.components;
+  if (asked.kind() == Components::Kind::count)
+    return std::min(most, static_cast<double>(asked.count()));
+  return asked.kind() == Components::Kind::all ? most : std::min(most, 32.0);
+}
+
+double wide_svd_bytes(double n, double d) {
+  // The rows as LAPACK overwrites them, a copy for the residuals, 64 of which are computed at once,
+  // and the vectors.
+  return 8 * (3 * n * d + 64 * d + 5 * n * n);
+}
+
+double tile_bytes(const Facts& f) {
+  const auto columns = static_cast<Index>(std::max(1.0, f.columns));
+  const double side = std::min(256.0, static_cast<double>(wide_tile_side(columns)));
+  return f.sparse ? 0 : 2 * f.threads * 8 * side * f.columns;
+}
+
+double column_bytes(const Facts& f) { return 400 * f.columns; }
+
 double dense_bytes(double n) { return 4 * 8 * n * n + overhead_bytes; }
 
 double dense_flops(const Facts& f, const FitOptions& o) {
@@ -75,11 +100,29 @@ namespace {
 constexpr double feature_matrices = 11, feature_block_rows = 2 * 2048;
 }
 
-double feature_bytes(double m) { return 8 * (feature_matrices * m * m + feature_block_rows * m); }
+FeatureRows feature_rows(const Approx& approx, const Facts& f, const FitOptions& o) {
+  const double n = std::max(1.0, f.rows), row = row_bytes(f) / n;
+  const auto columns = static_cast<Index>(f.columns);
+  const auto of = [&](double rows) { return std::min(n, rows) * row; };
+  const double narrow = f.number_bytes < 8 ? 2 : 0;  // a copy in double beside the floats
+  const double width = o.kernel && !o.kernel->complete() ? of(width_rows) : 0;
+  // A block of rows, and the piece that it is made of.
+  const double block =
+      of(static_cast<double>(feature_block(1, columns))) + of((1 << 21) / std::max(1.0, f.columns));
+  // Landmarks in the sample, as they are chosen, and in the model; random features: frequencies.
+  if (row_of(approx).landmarks) return {(3 + narrow) * row, std::max(width, block)};
+  // Their error is estimated from pairs of 512 rows, which are copied for that.
+  return {row, std::max(width, block + (2 + narrow) * of(512))};
+}
 
-Index most_features(double budget) {
-  // feature_bytes(m) = budget, which is negative where the rows alone exceed it
-  const double room = std::max(0.0, budget) / 8, half = feature_block_rows / 2 / feature_matrices;
+double feature_bytes(double m, const FeatureRows& rows) {
+  return 8 * (feature_matrices * m * m + feature_block_rows * m) + rows.each * m + rows.fixed;
+}
+
+Index most_features(double budget, const FeatureRows& rows) {
+  // feature_bytes(m, rows) = budget, which is negative where the rows alone exceed it
+  const double room = std::max(0.0, budget - rows.fixed) / 8;
+  const double half = (feature_block_rows + rows.each / 8) / 2 / feature_matrices;
   return static_cast<Index>(std::sqrt(half * half + room / feature_matrices) - half);
 }
 

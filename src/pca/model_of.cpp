@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace mercer {
 
@@ -53,14 +55,17 @@ Vector<T> rest_of_mean(const Spectrum& s, const Vector<T>& mean, double denomina
 }  // namespace
 
 template <class T>
-ModelParts<T> parts_of(const Spectrum& s, std::int64_t rows, double weight,
-                       const FitOptions& options, const Certificate* known) {
+ModelParts<T> parts_of(Spectrum s, std::int64_t rows, double weight, const FitOptions& options,
+                       const Certificate* known) {
   const Index k = kept_components(options.components, s);
   ModelParts<T> parts;
   parts.map = identity_map<T>(s.mean.size());
-  Matrix<double> components = s.components.topRows(k);
-  fix_signs(components);
-  parts.components = components.cast<T>();
+  // In place: where rows are fewer than columns, all components are as large as the data.
+  s.components.conservativeResize(k, Eigen::NoChange);
+  fix_signs(s.components);
+  if constexpr (std::is_same_v<T, double>) parts.components = std::move(s.components);
+  else parts.components = s.components.template cast<T>();
+  s.components.resize(0, 0);
   parts.mean = s.mean.cast<T>();
   parts.mean_rest = rest_of_mean<T>(s, parts.mean, weight - options.ddof);
   parts.scale = s.scale.cast<T>();
@@ -113,9 +118,9 @@ void require_representable(const ModelParts<T>& parts) {
 template void require_representable(const ModelParts<float>&);
 template void require_representable(const ModelParts<double>&);
 
-template ModelParts<float> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
+template ModelParts<float> parts_of(Spectrum, std::int64_t, double, const FitOptions&,
                                     const Certificate*);
-template ModelParts<double> parts_of(const Spectrum&, std::int64_t, double, const FitOptions&,
+template ModelParts<double> parts_of(Spectrum, std::int64_t, double, const FitOptions&,
                                      const Certificate*);
 
 }  // namespace mercer

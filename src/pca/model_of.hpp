@@ -13,7 +13,7 @@ namespace mercer {
 /// caller adds names, solver and time. `known`: intervals of all eigenvalues, where the caller has
 /// better ones; they are not held against the tolerance.
 template <class T>
-ModelParts<T> parts_of(const Spectrum& spectrum, std::int64_t rows, double weight,
+ModelParts<T> parts_of(Spectrum spectrum, std::int64_t rows, double weight,
                        const FitOptions& options, const Certificate* known = nullptr);
 
 /// Throws `Errc::bad_data` where a number of the model, as T has it, is not finite.

@@ -117,11 +117,12 @@ void decide_exact(Plan& p, const FitOptions& o, double work) {
       {"dense", against, held + needed, 1, dense_flops(f, o)},
       {"krylov", against, held + bytes, krylov_passes, krylov_flops(f, o, kept)}};
   if (o.kernel && n >= 2000) {
-    const double m = std::min(1000.0, static_cast<double>(most_features(work)));
+    const FeatureRows rows = feature_rows(Cholesky{}, f, o);
+    const double m = std::min(1000.0, static_cast<double>(most_features(work, rows)));
     const Approx landmarks = Cholesky{.rank = static_cast<Index>(m)};
     if (m >= 1)
       methods.push_back({text_of(landmarks), "approximate: only on request",
-                         held + feature_bytes(m), 0, approximate_flops(landmarks, m, f, o)});
+                         held + feature_bytes(m, rows), 0, approximate_flops(landmarks, m, f, o)});
   }
   take_method(p, std::move(methods), name_of(p.solver), std::move(why));
 }
@@ -143,7 +144,8 @@ std::string by_time(Plan& p, const FitOptions& o, double exact_work, double feat
   if (exact_work > 0 && exact <= o.seconds)
     return fmt::format("exact: expected to take {} of {}", time_text(exact), target);
   // The largest rank that time, memory and rows allow.
-  const auto most = std::min<Index>(most_features(feature_work), static_cast<Index>(f.rows));
+  const auto most = std::min<Index>(most_features(feature_work, feature_rows(Cholesky{}, f, o)),
+                                    static_cast<Index>(f.rows));
   Index low = std::min(least_rank, most), high = most;
   if (o.components.kind() == Kind::count)
     low = std::clamp(o.components.count(), low, std::max(low, most));
@@ -166,7 +168,8 @@ void decide_approximate(Plan& p, const FitOptions& o, std::string why) {
   const Approx approx = for_rows(*p.approx, static_cast<Index>(f.rows));
   const double held = p.rows == "in memory" && !f.in_memory ? row_bytes(f) : 0;
   const auto m = static_cast<double>(row_of(approx).features(approx));
-  p.chosen = {text_of(*p.approx), std::move(why), held + feature_bytes(m),
+  const FeatureRows kept_rows = feature_rows(approx, f, o);
+  p.chosen = {text_of(*p.approx), std::move(why), held + feature_bytes(m, kept_rows),
               p.once() ? 1 : row_of(approx).passes, m > 0 ? approximate_flops(approx, m, f, o) : 0};
   if (m == 0) p.chosen.bytes = p.chosen.passes = 0;  // as many as the tolerance takes
   const std::string against = o.approx ? "not asked for" : "would take longer";
@@ -176,11 +179,16 @@ void decide_approximate(Plan& p, const FitOptions& o, std::string why) {
   const double bytes = krylov_bytes(exact, o, p.work, kept);
   p.rejected = {{"krylov", against, rows + bytes, krylov_passes, krylov_flops(f, o, kept)},
                 {"dense", against, rows + dense_bytes(f.rows), 1, dense_flops(f, o)}};
-  const auto fit_in = static_cast<double>(most_features(p.work));
-  if (p.refusal.empty() && m > fit_in)
+  const auto fit_in = static_cast<double>(most_features(p.work, kept_rows));
+  if (p.refusal.empty() && (m > fit_in || fit_in == 0))
     p.refusal = fmt::format(
-        "`approx`: {} does not fit in memory, {:.0f} features would; use a larger `memory`",
-        text_of(*p.approx), fit_in);
+        "`approx`: {} does not fit in memory, {:.0f} features would: it needs {}{}, and {} are "
+        "allowed; use a larger `memory`",
+        text_of(*p.approx), fit_in,
+        format_bytes(feature_bytes(std::max(1.0, m), kept_rows) +
+                     (f.in_memory ? 0.0 : f.budget - p.work)),
+        f.in_memory ? " in addition to the rows" : "",
+        format_bytes(f.in_memory ? std::max(0.0, p.work) : f.budget));
 }
 
 }  // namespace
@@ -203,36 +211,57 @@ Plan plan(const Facts& f, const FitOptions& o) {
   // Half for the rows, half for the work.
   const double bytes = f.in_memory ? 0 : row_bytes(f);
   const bool large = bytes > f.budget / 2;
-  p.work = f.budget - bytes;
+  const double left = f.budget - column_bytes(f), streaming = left - f.buffers;
+  p.work = left - bytes;
   if (!o.kernel && !o.precomputed) {
+    const auto linear = [&](const char* rows, double work) {
+      Plan out = p;
+      out.rows = rows;
+      out.work = work;
+      plan_linear(out, o);
+      return out;
+    };
     if (large && f.rewindable && !f.sparse) {
-      p.rows = "streamed";
-      p.work = f.budget;
+      const Plan streamed = linear("streamed", streaming);
+      // A few wide rows may take less than the vectors of a method that streams them.
+      p = streamed.refusal.empty() ? streamed : linear("in memory", p.work);
+      if (!p.refusal.empty() && streamed.chosen.bytes < p.chosen.bytes) p = streamed;
+    } else {
+      p = linear("in memory", p.work);
     }
-    plan_linear(p, o);
     if (takes_steps(o)) p.chosen.why += "; the last of several fits, the others are not counted";
     return p;
   }
+  // Kernel values of wide rows are computed from copies of some of them.
+  const double tiles = o.kernel ? tile_bytes(f) : 0;
+  p.work -= tiles;
   std::string why;
   if (o.approx) {
     p.approx = o.approx;
     why = "as asked";
   } else if (o.seconds > 0 && f.rows > 0) {
-    why = by_time(p, o, p.work, large && f.rewindable ? f.budget : p.work);
+    why = by_time(p, o, p.work, large && f.rewindable ? streaming - tiles : p.work);
   }
   if (!p.approx) {
     // Kernels compare every row with every other: all of them are needed at once.
     decide_exact(p, o, p.work - copy_bytes(f, o));
+    // The model keeps the rows, as the kernel sees them.
+    const double model = o.precomputed ? 0 : row_bytes(f);
+    if (p.refusal.empty() && model > p.work)
+      p.refusal = fmt::format(
+          "the model of a kernel stores the rows: {} for {:.0f} columns in addition to the rows "
+          "themselves, and {} are allowed; use a larger `memory`, or `approx`",
+          format_bytes(model), f.columns, format_bytes(std::max(0.0, p.work)));
     if (!why.empty()) p.chosen.why = why + "; " + p.chosen.why;
     return p;
   }
   if (large && f.rewindable) {
     p.rows = "streamed";
-    p.work = f.budget;
+    p.work = streaming - tiles;
   } else if (!f.in_memory && !f.rewindable && o.approx && o.missing != Missing::mean) {
     // Rows that can be read only once, as from a pipe, determine the features in that pass.
     p.rows = "read once";
-    p.work = f.budget;
+    p.work = streaming - tiles;
   }
   decide_approximate(p, o, std::move(why));
   return p;

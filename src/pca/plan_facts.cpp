@@ -52,6 +52,7 @@ Facts facts_of(const Source<T>& source, const FitOptions& options) {
               .sparse = schema.sparse,
               .rewindable = source.can_rewind(),
               .budget = static_cast<double>(options.memory),
+              .buffers = static_cast<double>(source.buffer_bytes()),
               .threads = thread_count(options.threads)};
   if (facts.sparse) return facts;  // how many entries is not known
   facts.entries = facts.rows * facts.columns;

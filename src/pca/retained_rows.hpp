@@ -36,6 +36,10 @@ class KeepingSource final : public Source<T> {
   }
   bool can_rewind() const override { return source_.can_rewind(); }
   Index expected_rows() const override { return source_.expected_rows(); }
+  std::size_t buffer_bytes() const override {
+    return source_.buffer_bytes() + sizeof(T) * static_cast<std::size_t>(options_.keep_rows) *
+                                        static_cast<std::size_t>(schema().features);
+  }
   Index dropped_rows() const override { return source_.dropped_rows(); }
   Index missing_cells() const override { return source_.missing_cells(); }
   std::string name() const override { return source_.name(); }

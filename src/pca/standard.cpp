@@ -13,10 +13,9 @@
 namespace mercer {
 
 namespace {
-constexpr Index block_rows = 1024;
-}
 
-namespace {
+/// Rows that are centred at once: 8 MiB of doubles at most, or one row.
+Index standard_rows(Index d) { return std::clamp<Index>((Index{1} << 20) / d, 1, 1024); }
 
 /// A sum whose error does not grow with the number of terms (Neumaier 1974).
 struct Sum {
@@ -63,6 +62,7 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   const auto columns = static_cast<std::size_t>(d);
   std::vector<Sum> squares(columns), sums(columns), present(columns);
   Sum all;
+  const Index block_rows = standard_rows(d);
   Matrix<double> x(block_rows, d);
   passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
     for (Index i = 0; i < rows.rows(); i += block_rows) {
@@ -116,7 +116,7 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
 template <class T>
 void add_offsets(const Rows<T>& rows, const double* weights, const Vector<double>& centre,
                  Vector<double>& sums) {
-  const Index d = rows.cols();
+  const Index d = rows.cols(), block_rows = standard_rows(d);
   Matrix<double> x(std::min(block_rows, rows.rows()), d);
   for (Index i = 0; i < rows.rows(); i += block_rows)
     centred_block(rows.middle(i, std::min(block_rows, rows.rows() - i)), 0, d,
@@ -149,7 +149,7 @@ Standard about_rounded_mean(Standard standard) {
 
 template <class Out, class T>
 Matrix<Out> standardized_as(const Rows<T>& rows, const Standard& standard) {
-  const Index d = rows.cols();
+  const Index d = rows.cols(), block_rows = standard_rows(d);
   Matrix<Out> out(rows.rows(), d);
   const Vector<double> zero = Vector<double>::Zero(d);
   Matrix<double> x(std::min(block_rows, rows.rows()), d);

@@ -3,11 +3,13 @@
 #include "cli/support.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <mercer/data.hpp>
 #include <mercer/model.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -283,6 +285,110 @@ TEST_F(CliMemory, M_P5_standard_input_that_does_not_fit_says_what_to_do) {
                         (*dir / "x.csv") + "' < '" + big + "'"}),
                1, {"standard input", "--memory"});
   EXPECT_EQ(dir->list(), before);
+}
+
+/// 300 rows of 20,000 columns, 46 MiB as doubles. Six directions of falling variance and a
+/// remainder, in multiples of 1/64, so that the text is short.
+class CliMemoryWide : public testing::Test {
+ protected:
+  static constexpr Index rows = 300, cols = 20'000;
+
+  static void SetUpTestSuite() {
+    dir = new TempDir;
+    csv = *dir / "wide.csv";
+    Sink<double> sink(csv, numbered_columns(cols));
+    for (Index first = 0; first < rows; first += 10) {
+      const Matrix<double> block = Matrix<double>::NullaryExpr(10, cols, [first](Index i, Index j) {
+        const auto x = static_cast<double>(first + i), y = static_cast<double>(j);
+        double sum = 2;
+        for (int r = 1; r <= 6; ++r)
+          sum += 8.0 / r * std::sin(0.7 * r * x + r) * std::cos(0.31 * r * y);
+        sum += std::sin(x * x * 0.37 + y * (1.9 + 0.01 * x));
+        return std::round(64 * sum) / 64;
+      });
+      sink.write(block);
+    }
+    sink.close();
+    ASSERT_EQ(mercer({"fit", csv, "-k", "5", "-q", "-o", *dir / "model.st", "--tolerance", "1e-6"})
+                  .exit_code,
+              0);
+  }
+  static void TearDownTestSuite() { delete dir; }
+
+  /// Within the budget and the larger of 2 % and 16 MiB, whether it succeeds or not.
+  static test::Run within(std::vector<std::string> command, int mib) {
+    command.insert(command.end(), {"--memory", fmt::format("{}MiB", mib), "--threads", "2", "-q"});
+    const test::Run run = mercer(command);
+    EXPECT_LE(run.peak_kib, 1024 * std::max(mib + 16, mib + mib / 50))
+        << fmt::format("{}", fmt::join(command, " "));
+    return run;
+  }
+  static void expect_within(const std::vector<std::string>& command, int mib) {
+    const test::Run run = within(command, mib);
+    EXPECT_EQ(run.exit_code, 0) << fmt::format("{}: {}", fmt::join(command, " "), run.err);
+  }
+  static std::string at(const char* name) { return *dir / name; }
+
+  static inline TempDir* dir = nullptr;
+  static inline std::string csv;
+};
+
+TEST_F(CliMemoryWide, M_P5_a_fit_of_wide_rows_keeps_to_its_budget) {
+  const auto fit = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {"fit", csv, "-o", at("fit.st"), "--tolerance", "1e-6"});
+    return options;
+  };
+  expect_within(fit({"-k", "5"}), 48);  // streamed, in small blocks of vectors
+  expect_within(fit({"-k", "5"}), 64);
+  expect_within(fit({"-k", "5", "--scale", "std"}), 64);
+  expect_within(fit({"-k", "5"}), 110);  // in memory
+  expect_within(fit({"-k", "all"}), 150);
+  expect_within(fit({"-k", "all", "--scores", at("scores.npy")}), 150);
+  expect_within(fit({"-k", "5", "--precision", "float", "--tolerance", "1e-4"}), 64);
+  expect_within(fit({"-k", "5", "--kernel", "rbf(gamma=1e-6)"}), 200);
+  expect_within(
+      fit({"-k", "5", "--kernel", "rbf(gamma=1e-6)", "--approx", "nystrom(landmarks=30)"}), 200);
+  expect_within(fit({"-k", "5", "--kernel", "rbf(gamma=1e-6)", "--approx", "fourier(features=50)"}),
+                300);
+}
+
+TEST_F(CliMemoryWide, M_P5_the_streamed_fit_of_wide_rows_gives_the_same_answer) {
+  const auto variances = [](const char* memory) {
+    const auto run = mercer({"fit", csv, "-k", "5", "--json", "--tolerance", "1e-8", "--memory",
+                             memory, "--threads", "2"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return Json::parse(run.out)["eigenvalues"].get<std::vector<double>>();
+  };
+  const auto streamed = variances("48MiB"), held = variances("4GiB");
+  ASSERT_EQ(streamed.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(streamed[i], held[i], 1e-7 * held[0]);
+}
+
+TEST_F(CliMemoryWide, M_P5_commands_on_wide_rows_keep_to_their_budget) {
+  const std::string model = at("model.st");
+  expect_within({"transform", model, csv, "-o", at("t.csv")}, 32);
+  expect_within({"inverse", model, at("t.csv"), "-o", at("i.csv")}, 32);
+  expect_within({"denoise", model, csv, "-o", at("d.csv")}, 32);
+  expect_within({"score", model, csv, "-o", at("s.csv")}, 32);
+  expect_within({"compress", model, csv, "-o", at("c.mrc")}, 64);
+  expect_within({"decompress", at("c.mrc"), "-o", at("r.csv")}, 64);
+  expect_within({"plot", model, csv, "--kind", "scores", "-o", at("p.svg")}, 32);
+  expect_within({"merge", model, model, "-o", at("m.st")}, 64);
+  expect_within({"learn", csv, "-k", "3", "--epochs", "1", "-o", at("l.st")}, 32);
+  expect_within({"learn", csv, "-k", "3", "--epochs", "1", "-o", at("l.st")}, 110);
+}
+
+TEST_F(CliMemoryWide, M_P5_a_budget_that_is_too_small_for_wide_rows_is_refused_within_it) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"-k", "5"},
+        {"-k", "all"},
+        {"-k", "5", "--kernel", "rbf(gamma=1e-6)"},
+        {"-k", "5", "--kernel", "rbf", "--approx", "nystrom(landmarks=200)"},
+        {"-k", "5", "--kernel", "rbf", "--approx", "fourier(features=200)"}}) {
+    std::vector<std::string> command = {"fit", csv};
+    command.insert(command.end(), options.begin(), options.end());
+    expect_error(within(command, 16), 1, {"--memory"});
+  }
 }
 
 }  // namespace mercer::test::memory_test

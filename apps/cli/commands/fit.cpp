@@ -204,7 +204,7 @@ void fit_rows(const FitFlags& flags) {
         static_cast<Index>(std::min<std::size_t>(16 << 20, options.memory / 16));
     stream.emplace(rows, std::clamp<Index>(
                              sample_bytes / static_cast<Index>(sizeof(T)) / rows.schema().features,
-                             64, most_points));
+                             8, most_points));
   }
   std::optional<Sink<T>> imputed;
   if (!flags.imputed.empty() && !rows.in_memory())

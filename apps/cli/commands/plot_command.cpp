@@ -69,9 +69,11 @@ struct PlotFacts {
 template <class T>
 PlotFacts facts_of(const Model<T>& model) {
   const bool linear = model.map().is_identity();
+  // Not by `loadings`, which are several times as large as the model.
+  const bool known = model.column_variance().size() == model.inputs() || model.scale().size() > 0 ||
+                     model.outputs() == model.inputs();
   return {linear, model.outputs() >= 2,
-          model.inputs() == 2 && model.map().space() != Space::precomputed,
-          linear && loadings(model).correlations.size() > 0};
+          model.inputs() == 2 && model.map().space() != Space::precomputed, linear && known};
 }
 
 template <class T>
@@ -331,6 +333,12 @@ std::string draw(const Model<T>& model, const PlotFlags& flags) {
   const PlotOptions options = plot_options(flags, model.outputs());
   if (row.rows && flags.rows.data.empty())
     throw UsageError(fmt::format("--kind {} draws rows: give DATA after the model", flags.kind));
+  if (flags.kind == "loadings" || flags.kind == "biplot" || flags.kind == "circle") {
+    int threads = 1;  // loadings, contributions, correlations and their squares
+    MemoryBudget(flags.memory)
+        .hold(bytes_of(model) + 5 * 8 * static_cast<double>(model.components().size()))
+        .settle(0, threads);
+  }
   if constexpr (std::is_same_v<T, float>) return row.draw_float(model, flags, options);
   else return row.draw_double(model, flags, options);
 }

@@ -133,11 +133,14 @@ void share_memory(TuneOptions& options, const Rows<T>& all) {
   const auto total = static_cast<double>(options.fit.memory);
   const auto used = static_cast<double>(std::min(options.rows, all.rows()));
   const auto columns = static_cast<double>(all.cols());
-  const double held = 2 * sizeof(T) * used * columns +
+  const double held = 2 * sizeof(T) * used * columns + 400 * columns +
                       std::min(total / 2, sizeof(T) * static_cast<double>(all.entries()));
   const double learned = std::min(used, 1000.0);
+  // Of wide rows: those of a fold that are reconstructed at once, and of a tile of kernel values.
+  const double reconstructed = std::min(256.0, used / options.folds + 1);
+  const double wide = 6 * reconstructed * columns + 2 * std::min(256 * columns, double{1 << 20});
   const double preimages =
-      8 * (2 * learned * learned + 256 * (3 * used + learned) + used * (3 * columns + 192));
+      8 * (2 * learned * learned + 256 * (3 * used + learned) + used * (3 * columns + 192) + wide);
   // The Krylov basis, which for so few rows may be all of the space.
   const double least_fit = 8 * used * std::min(used, 2400.0) + (4 << 20);
   require(held + preimages + least_fit <= total, Errc::out_of_memory,

@@ -27,6 +27,12 @@ double entries_of(const Rows<T>& rows) {
   return static_cast<double>(rows.rows() > 0 ? rows.entries() : 0);
 }
 
+/// The bytes of `--memory` when it is given; freed memory would count as well.
+std::size_t limit_of(const std::string& text) {
+  return_freed_memory();
+  return parse_bytes(text, "--memory");
+}
+
 [[noreturn]] void too_small(double total, double least) {
   fail(Errc::out_of_memory, "--memory {} is too small: at least {} is needed", format_bytes(total),
        format_bytes(least));
@@ -41,11 +47,11 @@ CLI::Option* add_memory_flag(CLI::App& app, std::string& memory, const std::stri
 }
 
 std::size_t memory_of(const std::string& text) {
-  return Budget(text.empty() ? 0 : parse_bytes(text, "--memory")).bytes();
+  return Budget(text.empty() ? 0 : limit_of(text)).bytes();
 }
 
 MemoryBudget::MemoryBudget(const std::string& text)
-    : total_(text.empty() ? 0 : static_cast<double>(parse_bytes(text, "--memory"))) {}
+    : total_(text.empty() ? 0 : static_cast<double>(limit_of(text))) {}
 
 void MemoryBudget::load(const std::string& model_file) {
   struct stat info {};
@@ -86,10 +92,15 @@ double MemoryBudget::share() const {
 
 template <class T>
 double bytes_of(const Model<T>& model) {
-  // The encoder is the components once more, with the scale in them.
-  return static_cast<double>(sizeof(T)) *
-         (2 * static_cast<double>(model.components().size()) + entries_of(model.map().anchors()) +
-          entries_of(Rows<T>(model.rows())));
+  // Components once more: divided by scales, or as many of a kernel are multiplied.
+  const bool twice = !model.map().is_identity() || model.scale().size() > 0;
+  const auto components = static_cast<double>(model.components().size());
+  // Names, in the model and in the file that is read; components that are multiplied at once.
+  const double columns = 400 * static_cast<double>(model.inputs());
+  return columns + std::min(8 * components, double{8 << 20}) +
+         static_cast<double>(sizeof(T)) *
+             ((twice ? 2 : 1) * components + entries_of(model.map().anchors()) +
+              entries_of(Rows<T>(model.rows())));
 }
 
 template <class T>

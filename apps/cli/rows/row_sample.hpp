@@ -106,12 +106,17 @@ class Watched final : public Source<T> {
   }
   bool can_rewind() const override { return source_.can_rewind(); }
   Index expected_rows() const override { return source_.expected_rows(); }
+  std::size_t buffer_bytes() const override { return source_.buffer_bytes() + sample_bytes(); }
   Index dropped_rows() const override { return source_.dropped_rows(); }
   Index missing_cells() const override { return source_.missing_cells(); }
   std::string name() const override { return source_.name(); }
   void require_unchanged() const override { source_.require_unchanged(); }
 
  private:
+  std::size_t sample_bytes() const {
+    return sizeof(T) * static_cast<std::size_t>(most_ * schema().features);
+  }
+
   Source<T>& source_;
   Index most_;
   RowSample<T> sample_;

@@ -32,6 +32,7 @@ class KeptRows final : public Source<T> {
   Index expected_rows() const override {
     return in_memory() ? whole_->rows.rows() : file_->expected_rows();
   }
+  std::size_t buffer_bytes() const override { return in_memory() ? 0 : file_->buffer_bytes(); }
   Index dropped_rows() const override { return file_->dropped_rows(); }
   Index missing_cells() const override { return file_->missing_cells(); }
   std::string name() const override { return file_->name(); }

@@ -21,6 +21,13 @@ const char* name_of(LearnedMean mean) {
   return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
 }
 
+/// Weights, the 64 rows and the directions by which a run is watched, names, means and buffers.
+double learner_bytes(const Source<double>& source, const LearnOptions& o) {
+  const auto d = static_cast<double>(source.schema().features);
+  const double k = std::min(d, static_cast<double>(o.learner.components));
+  return 8 * d * (64 + 14 * k + 64) + static_cast<double>(source.buffer_bytes());
+}
+
 Vector<double> mean_of(const LearnInput& in) {
   ColumnMeans means(in.memory->cols(), false);
   means.add(*in.memory, in.weights, 1);
@@ -36,7 +43,13 @@ LearnInput take_in(Source<double>& source, const LearnOptions& o) {
   const double bytes = static_cast<double>(source.expected_rows()) *
                        static_cast<double>(source.schema().features) * sizeof(double);
   const bool all_needed = o.order == Order::shuffled || (o.kernel && o.landmarks == 0);
-  const bool fits = source.schema().sparse || bytes <= allowed / 2;
+  const double learner = o.kernel || o.map ? 0 : learner_bytes(source, o);
+  require(learner <= allowed, Errc::out_of_memory,
+          "learning {} component{} of {} columns needs at least {}, and {} are allowed; use a "
+          "larger `memory`",
+          o.learner.components, o.learner.components == 1 ? "" : "s", source.schema().features,
+          format_bytes(learner), format_bytes(allowed));
+  const bool fits = source.schema().sparse || (bytes <= allowed / 2 && bytes + learner <= allowed);
   require(
       fits || !all_needed, Errc::out_of_memory,
       "{}: its {} do not fit into half of the memory of {}, and {} needs all rows at once; use {}",
@@ -53,7 +66,15 @@ LearnInput take_in(Source<double>& source, const LearnOptions& o) {
     in.memory = whole->rows;
     in.weights = weights_of(whole->weights, whole->rows.rows());
   } else {
-    in.table = read_all(source, static_cast<std::size_t>(allowed / 2));
+    try {
+      in.table = read_all(source, static_cast<std::size_t>(allowed / 2));
+    } catch (const Error& error) {
+      // There were more rows than a file of this size was expected to have.
+      if (all_needed || error.code() != Errc::out_of_memory) throw;
+      source.rewind();
+      in.rows = source.expected_rows();
+      return in;
+    }
     in.memory = in.table.rows();
     if (!in.table.weights.empty()) in.weights = in.table.weights.data();
   }

@@ -12,7 +12,7 @@ namespace mercer {
 namespace {
 
 constexpr Index moment_parts = 8;  // whatever the threads: sums are kept apart for so many
-constexpr Index moment_rows = 64;
+constexpr Index least_rows = 64;   // of a part; at once, fewer where they are wide
 
 struct MomentSums {
   Matrix<double> yx;
@@ -35,7 +35,8 @@ RowsMoment::RowsMoment(const Rows<double>& rows, const double* weights, const St
 
 Matrix<double> RowsMoment::times(const Matrix<double>& v, const Matrix<double>&) {
   const Index n = rows_.rows(), k = v.rows(), d = v.cols();
-  const Index parts = std::clamp<Index>(n / moment_rows, 1, moment_parts);
+  const Index parts = std::clamp<Index>(n / least_rows, 1, moment_parts);
+  const Index moment_rows = std::clamp<Index>((Index{1} << 18) / d, 1, least_rows);
   std::vector<MomentSums> sums(static_cast<std::size_t>(parts));
   const BlasThreads one(1);
   parallel_for(parts, thread_count(threads_), [&](Index p) {

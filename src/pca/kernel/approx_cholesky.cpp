@@ -82,7 +82,7 @@ LandmarkFeatures<T> choose_pivots(SeenRows<T>& rows, const Kernel& kernel, const
     const Index block = std::min(
         {std::max(first_block, m + m / 4), largest_block, std::max<Index>(16, 2 * (most - m))});
     Reservoir<T> drawn(block, rows.options().seed + 2 + round);
-    Vector<double> left(feature_block(m)), whole(feature_block(m));
+    Vector<double> left(feature_block(m, rows.cols())), whole(feature_block(m, rows.cols()));
     Matrix<double> explained(parts_a_block, m);
     Vector<double> by_column = Vector<double>::Zero(m);
     double trace = 0, rest = 0;
@@ -106,7 +106,8 @@ LandmarkFeatures<T> choose_pivots(SeenRows<T>& rows, const Kernel& kernel, const
                           rest += w * left[i];
                           drawn.offer(rows_now, i, first + i, w * left[i], left[i]);
                         }
-                        const Index parts = (rows_now.rows() + rows_a_part(m) - 1) / rows_a_part(m);
+                        const Index parts = (rows_now.rows() + rows_a_part(m, rows.cols()) - 1) /
+                                            rows_a_part(m, rows.cols());
                         for (Index part = 0; part < parts; ++part)
                           by_column += explained.row(part).transpose();
                       }});

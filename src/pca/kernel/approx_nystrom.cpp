@@ -90,7 +90,7 @@ std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows,
   const Matrix<double> l = factor.matrixL();
 
   Reservoir<T> drawn(m, rows.options().seed + 1);
-  Vector<double> scores(feature_block(pilot->size()));
+  Vector<double> scores(feature_block(pilot->size(), rows.cols()));
   each_feature(
       rows, *pilot, "leverages",
       {.visit =

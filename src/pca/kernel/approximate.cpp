@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 namespace mercer {
@@ -147,30 +148,48 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   const auto n = static_cast<Index>(rows.passes().rows());
   const ApproxRow& row = row_of(approx);
   const Index wanted = std::min(row.sample(approx), n);
-  const double row_bytes = static_cast<double>(rows.cols()) * 8;
-  const Index most_sampled = std::max<Index>(wanted > 0 ? row.features(approx) : 1,
-                                             static_cast<Index>(budget / 4 / row_bytes));
-  Reservoir<T> reservoir(std::min(std::max(standing_for_all, wanted), most_sampled), options.seed);
+  const double row_bytes = static_cast<double>(rows.cols()) * sizeof(T);
+  const Index landmarks = wanted > 0 ? row.features(approx) : 0;  // that are rows of the sample
+  const Index most_sampled =
+      std::max<Index>(std::max<Index>(1, landmarks), static_cast<Index>(budget / 4 / row_bytes));
+  // Rows by which a kernel is checked, or the size of its values seen.
+  const bool valid = options.kernel->always_valid();
+  const Index seen = !valid || (row.landmarks && wanted == 0) ? standing_for_all : 1;
+  Reservoir<T> reservoir(std::min(std::max(seen, wanted), most_sampled), options.seed);
   const bool open = !options.kernel->complete();
-  WidthSample<T> widths(rows.cols(), rows.sparse(), rows.passes().weight());
+  std::optional<WidthSample<T>> widths;
+  if (open) widths.emplace(rows.cols(), rows.sparse(), rows.passes().weight());
   rows.run("sample", [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
     options.kernel->require_domain(piece, static_cast<Index>(first));
     for (Index i = 0; i < piece.rows(); ++i) {
       const double weight = weights ? weights[i] : 1.0;
       reservoir.offer(piece, i, first + i, weight);
-      if (open) widths.offer(piece, i, weight);
+      if (open) widths->offer(piece, i, weight);
     }
   });
   Candidates<T> candidates{.sample = reservoir.take(), .budget = budget};
-  const double sampled = row_bytes * static_cast<double>(candidates.sample.size());
-  const Index fit_in = most_features(budget - sampled);
+  const Kernel kernel = open ? widths->completed(*options.kernel) : *options.kernel;
+  widths.reset();
+  if (!valid) {
+    RowList<T> few(rows.cols(), rows.sparse());
+    few.reserve(std::min<Index>(standing_for_all, std::ssize(candidates.sample)));
+    for (std::size_t i = 0; i < candidates.sample.size() && few.size() < standing_for_all; ++i)
+      few.push_back(candidates.sample[i]);
+    require_valid(kernel, few.rows(), options.threads);
+  }
+  // Of the sample, as many rows as there will be landmarks are counted with these.
+  const double sampled = row_bytes * static_cast<double>(std::max<Index>(
+                                         0, std::ssize(candidates.sample) - landmarks));
+  const auto columns = static_cast<double>(rows.cols());
+  const Rows<T>* memory = rows.sparse() ? rows.passes().memory() : nullptr;
+  const Facts facts{
+      .rows = static_cast<double>(n),
+      .columns = columns,
+      .entries = memory ? static_cast<double>(memory->entries()) : columns * static_cast<double>(n),
+      .number_bytes = sizeof(T),
+      .sparse = rows.sparse()};
+  const Index fit_in = most_features(budget - sampled, feature_rows(approx, facts, options));
   candidates.most = std::min(n, fit_in);
-
-  RowList<T> few(rows.cols(), rows.sparse());
-  for (std::size_t i = 0; i < candidates.sample.size() && few.size() < standing_for_all; ++i)
-    few.push_back(candidates.sample[i]);
-  const Kernel kernel = open ? widths.completed(*options.kernel) : *options.kernel;
-  require_valid(kernel, few.rows(), options.threads);
 
   FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0, {}};
   require(row.landmarks || row.features(approx) <= fit_in, Errc::out_of_memory,
@@ -253,7 +272,7 @@ Approx for_rows(const Approx& approx, Index rows) {
 template <class T>
 Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& options,
                          const Schema& schema) {
-  if (!options.approx) require_possible(plan);  // a requested one has its own message
+  require_possible(plan);
   const auto start = std::chrono::steady_clock::now();
   if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
   Standard standard = seen_standard(find_standard(passes, options), options);

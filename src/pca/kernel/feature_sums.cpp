@@ -91,7 +91,7 @@ FeatureSums<T>::FeatureSums(FeatureSpace<T> space, int threads, Monitor monitor)
     : space_(std::move(space)),
       threads_(thread_count(threads)),
       monitor_(std::move(monitor)),
-      aligned_(feature_block(space_.features()), space_.cols),
+      aligned_(feature_block(space_.features(), space_.cols), space_.cols),
       segments_(leaves_a_level),
       sample_(space_.cols, space_.seed) {
   if (!space_.landmarks) return;
@@ -129,7 +129,7 @@ EntryError FeatureSums<T>::make_features(const Block& block, Matrix<double>& fea
                                          Vector<double>& whole, Vector<double>& left) const {
   const Index n = block.rows.rows(), m = space_.features();
   std::array<EntryError, parts_a_block> errors{};
-  each_part(n, m, threads_, [&](Index begin, Index count, Index part) {
+  each_part(n, m, space_.cols, threads_, [&](Index begin, Index count, Index part) {
     const Rows<T> x = block.rows.middle(begin, count);
     auto f = features.middleRows(begin, count);
     if (!space_.landmarks) {
@@ -177,7 +177,7 @@ void FeatureSums<T>::add_block(const Block& block, std::optional<Vector<double>>
                        : Vector<double>(Vector<double>::Zero(m));
 
   Matrix<double> firsts = Matrix<double>::Zero(parts_a_block, m);
-  each_part(n, m, threads_, [&](Index begin, Index count, Index part) {
+  each_part(n, m, space_.cols, threads_, [&](Index begin, Index count, Index part) {
     for (Index i = begin; i < begin + count; ++i) {
       auto row = features.row(i);
       row -= shift->transpose();

@@ -85,8 +85,9 @@ double check_precomputed(const Rows<T>& k, const FitOptions& options, double& no
 
 template <class T>
 std::shared_ptr<const Map<T>> map_of(const FitOptions& options, const Kernel* kernel,
-                                     const Rows<T>& rows) {
+                                     const Rows<T>& rows, Matrix<T> copy) {
   if (options.precomputed) return precomputed_map<T>(rows.rows());
+  if (copy.size() > 0) return kernel_map<T>(*kernel, std::move(copy));
   if (!rows.sparse()) return kernel_map<T>(*kernel, Matrix<T>(rows.dense()));
   const CsrView<T>& from = rows.csr();
   const std::int64_t begin = from.offsets[0], end = from.offsets[rows.rows()];
@@ -282,7 +283,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
     moved = move_to_mean(passes, standard, options);
   }
   const bool changes = foreseen || moved;
-  const Matrix<T> copy = changes ? standardized(x, standard) : Matrix<T>();
+  Matrix<T> copy = changes ? standardized(x, standard) : Matrix<T>();
   const Rows<T> rows = changes ? Rows<T>(copy) : x;
 
   std::optional<Kernel> kernel;
@@ -319,7 +320,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
   if (moved) s.why += "; rows centred before the kernel";
 
   ModelParts<T> parts;
-  parts.map = map_of(options, kernel ? &*kernel : nullptr, rows);
+  parts.map = map_of(options, kernel ? &*kernel : nullptr, rows, std::move(copy));
   Matrix<double> b = dual_coefficients(s, weights, options.center);
   fix_signs(b);
   parts.components = b.cast<T>();

@@ -84,7 +84,7 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
   while (looked_at < candidates.size() && size_ < most) {
     const std::size_t begin = looked_at;
     const std::size_t end = std::min(candidates.size(), begin + candidates_at_once);
-    RowList<double> some(exact_.rows().cols(), exact_.rows().sparse());
+    RowList<double> some(landmarks_.rows().cols(), landmarks_.rows().sparse());
     for (std::size_t i = begin; i < end; ++i) some.push_back(candidates[i]);
     const Index n = some.size(), m = size_;
 
@@ -96,7 +96,7 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
     rest.diagonal() = own;
     const double share = noise(m + n);
     if (m > 0) {
-      similarities(kernel_, scale_, some.rows(), exact_.rows().middle(0, m), seen);
+      similarities(kernel_, scale_, some.rows(), exact().middle(0, m), seen);
       solve(seen);
       for (Index j = 0; j < m; j += panel_columns) {
         const auto panel = seen.middleCols(j, std::min(panel_columns, m - j));
@@ -107,6 +107,8 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
     if (const Index room = std::min(m + n, most); factor_.rows() < room) {
       const Index larger = std::min(2 * room, most);
       factor_.conservativeResize(larger, larger);
+      landmarks_.reserve(larger);
+      if constexpr (!std::is_same_v<T, double>) exact_.reserve(larger);
     }
     Matrix<double> columns = Matrix<double>::Zero(n, n);  // of the factor, for those that are kept
     for (Index i = 0; i < n && size_ < most; ++i) {
@@ -120,8 +122,7 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
           columns.col(kept).tail(after) * columns.col(kept).tail(after).transpose();
       if (m > 0) factor_.row(size_).head(m) = seen.row(i);
       factor_.row(size_).segment(m, kept + 1) = columns.row(i).head(kept + 1);
-      landmarks_.push_back(candidates[begin + static_cast<std::size_t>(i)]);
-      exact_.push_back(candidates[begin + static_cast<std::size_t>(i)]);
+      keep(candidates[begin + static_cast<std::size_t>(i)]);
       ++size_;
     }
   }
@@ -133,6 +134,7 @@ void LandmarkFeatures<T>::choose_largest_first(const std::vector<SampledRow<T>>&
   const Index cols = landmarks_.rows().cols();
   const bool sparse = landmarks_.rows().sparse();
   RowList<double> all(cols, sparse);
+  all.reserve(static_cast<Index>(candidates.size()));
   for (const SampledRow<T>& row : candidates) all.push_back(row);
   const Index n = all.size();
   const Vector<double> own = scale_ * kernel_.diagonal(all.rows());
@@ -147,14 +149,16 @@ void LandmarkFeatures<T>::choose_largest_first(const std::vector<SampledRow<T>>&
   k.array().rowwise() *= scales.transpose().array();
   const PivotedCholesky chosen = pivoted_cholesky(k, noise(n));
 
+  all = RowList<double>(cols, sparse);
   landmarks_ = RowList<T>(cols, sparse);
   exact_ = RowList<double>(cols, sparse);
   size_ = chosen.rank;
+  landmarks_.reserve(size_);
+  if constexpr (!std::is_same_v<T, double>) exact_.reserve(size_);
   k.conservativeResize(size_, size_);
   for (Index i = 0; i < size_; ++i) {
     const Index from = chosen.order[static_cast<std::size_t>(i)];
-    landmarks_.push_back(candidates[static_cast<std::size_t>(from)]);
-    exact_.push_back(candidates[static_cast<std::size_t>(from)]);
+    keep(candidates[static_cast<std::size_t>(from)]);
     k.row(i) *= lengths[from];
   }
   factor_ = std::move(k);
@@ -184,15 +188,16 @@ Index LandmarkFeatures<T>::leading(double share) const {
 
 template <class T>
 Anchors<T> LandmarkFeatures<T>::anchors(Index m) const {
-  RowList<T> kept(landmarks_.rows().cols(), landmarks_.rows().sparse());
   const Rows<T> all = landmarks();
+  if (!all.sparse()) return Matrix<T>(all.middle(0, m).dense());
+  RowList<T> kept(all.cols(), true);
   for (Index i = 0; i < m; ++i) kept.push_back(sampled(all, i));
   return kept.anchors();
 }
 
 template <class T>
 void LandmarkFeatures<T>::sections(const Rows<T>& x, Eigen::Ref<Matrix<double>> out) const {
-  similarities(kernel_, scale_, InDouble<T>(x).rows(), exact_.rows().middle(0, size_), out,
+  similarities(kernel_, scale_, InDouble<T>(x).rows(), exact().middle(0, size_), out,
                {.centre = error_ ? error_->centre() : nullptr});
 }
 
@@ -231,7 +236,7 @@ EntryError LandmarkFeatures<T>::entries(const Rows<T>& x) const {
 
 template <class T>
 LandmarkRounding LandmarkFeatures<T>::rounding(Index m, SharedReporter& report) const {
-  const Rows<double> all = exact_.rows().middle(0, m);
+  const Rows<double> all = exact().middle(0, m);
   Matrix<double> values(m, m);
   similarities(kernel_, scale_, all, all, values, {.differences = true});
   values.triangularView<Eigen::StrictlyUpper>() = values.transpose();

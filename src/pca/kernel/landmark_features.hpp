@@ -13,6 +13,7 @@
 #include <mercer/kernel.hpp>
 
 #include <optional>
+#include <type_traits>
 
 namespace mercer {
 
@@ -63,7 +64,7 @@ class LandmarkFeatures {
     return rounding.bounds(factor_.topLeftCorner(m, m), sums, entries, report);
   }
   /// To be called once no landmark is added any more, before `entries` and `rounding`.
-  void finish() { error_.emplace(kernel_, exact_.rows().middle(0, size_)); }
+  void finish() { error_.emplace(kernel_, exact().middle(0, size_)); }
 
   /// A share of k(x, x) that m landmarks cannot tell from rounding. φ(x) is computed from values
   /// that are off by `η√k(x, x)k(l, l)` each, four units in the last place, which moves ‖φ(x)‖² by
@@ -73,10 +74,19 @@ class LandmarkFeatures {
   static double noise(Index m);
 
  private:
+  Rows<double> exact() const {
+    if constexpr (std::is_same_v<T, double>) return landmarks_.rows();
+    else return exact_.rows();
+  }
+  void keep(const SampledRow<T>& row) {
+    landmarks_.push_back(row);
+    if constexpr (!std::is_same_v<T, double>) exact_.push_back(row);
+  }
+
   Kernel kernel_;
   double scale_;
   RowList<T> landmarks_;
-  RowList<double> exact_;  // the same in double, to factorise
+  RowList<double> exact_;  // the same in double, to factorise; empty: they are in double already
   Matrix<double> factor_;  // L, m×m; what lies beyond is room
   Index size_ = 0;
   std::optional<PairError> error_;

@@ -21,9 +21,12 @@ void require_landmarks(const SeenRows<T>& rows, const char* option, Index asked,
 template <class T>
 LandmarkFeatures<T> no_landmarks(const Kernel& kernel, Index cols, bool sparse,
                                  const std::vector<SampledRow<T>>& sample) {
-  RowList<double> some(cols, sparse);
-  for (const SampledRow<T>& row : sample) some.push_back(row);
-  const double largest = sample.empty() ? 0.0 : kernel.diagonal(some.rows()).cwiseAbs().maxCoeff();
+  double largest = 0;
+  for (const SampledRow<T>& row : sample) {
+    RowList<double> one(cols, sparse);
+    one.push_back(row);
+    largest = std::max(largest, std::abs(kernel.diagonal(one.rows())[0]));
+  }
   return LandmarkFeatures<T>(kernel, cols, sparse, scale_for(largest));
 }
 
@@ -43,16 +46,17 @@ void each_feature(SeenRows<T>& rows, const LandmarkFeatures<T>& landmarks, std::
                   const FeatureVisit<T>& v) {
   const BlasThreads one(1);
   const Index m = landmarks.size();
-  AlignedRows<T> aligned(feature_block(m), rows.cols());
-  Matrix<double> features(feature_block(m), m);
+  AlignedRows<T> aligned(feature_block(m, rows.cols()), rows.cols());
+  Matrix<double> features(feature_block(m, rows.cols()), m);
   const auto take = [&](const Rows<T>& block, const double* weights, std::int64_t first) {
-    each_part(block.rows(), m, rows.options().threads, [&](Index begin, Index n, Index part) {
-      const Rows<T> x = block.middle(begin, n);
-      auto f = features.middleRows(begin, n);
-      landmarks.sections(x, f);
-      landmarks.solve(f);
-      v.visit(x, weights ? weights + begin : nullptr, f, begin, part);
-    });
+    each_part(block.rows(), m, rows.cols(), rows.options().threads,
+              [&](Index begin, Index n, Index part) {
+                const Rows<T> x = block.middle(begin, n);
+                auto f = features.middleRows(begin, n);
+                landmarks.sections(x, f);
+                landmarks.solve(f);
+                v.visit(x, weights ? weights + begin : nullptr, f, begin, part);
+              });
     v.after(block, weights, first);
   };
   rows.run(

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace mercer {
 
@@ -41,40 +42,53 @@ struct MissedPairs {
 };
 
 template <class T>
-MissedPairs pairs_of(const Kernel& kernel, const Map<T>& map, const RowList<T>& rows,
-                     const RowList<double>& exact) {
-  Matrix<T> phi(rows.size(), map.features());
-  map.apply(rows.rows(), phi);
+MissedPairs pairs_of(const Kernel& kernel, const Map<T>& map, const Rows<T>& rows,
+                     const Rows<double>& exact) {
+  Matrix<T> phi(rows.rows(), map.features());
+  map.apply(rows, phi);
   MissedPairs out;
   const Matrix<double> features = phi.template cast<double>();
-  out.whole = kernel.matrix(exact.rows(), {.threads = 1});
-  out.whole.diagonal() = kernel.diagonal(exact.rows());
+  out.whole = kernel.matrix(exact, {.threads = 1});
+  out.whole.diagonal() = kernel.diagonal(exact);
   out.missed = out.whole - features * features.transpose();
   return out;
+}
+
+/// The same, with kernel values in double.
+template <class T>
+MissedPairs missed_pairs(const Kernel& kernel, const Map<T>& map, const Rows<T>& rows) {
+  if constexpr (std::is_same_v<T, double>) {
+    return pairs_of(kernel, map, rows, rows);
+  } else {
+    RowList<double> wide(rows.cols(), rows.sparse());
+    wide.reserve(rows.rows());
+    for (Index i = 0; i < rows.rows(); ++i) wide.push_back(sampled(rows, i));
+    return pairs_of(kernel, map, rows, wide.rows());
+  }
 }
 
 /// How far products of features may be off, as the sum of w·‖δφ‖·‖φ‖ over rows: features are not
 /// the same to the last bit in blocks of another size. δφ is what φ makes of rows whose cells are
 /// moved by one rounding each, up and down by turns, times the roundings of a cell.
 template <class T>
-double rounding_of_features(const Map<T>& map, const std::vector<SampledRow<T>>& rows,
-                            const Vector<double>& weights, Index cols, bool sparse) {
-  RowList<T> given(cols, sparse), moved(cols, sparse);
-  for (SampledRow<T> row : rows) {
-    given.push_back(row);
+double rounding_of_features(const Map<T>& map, const Rows<T>& rows, const Vector<double>& weights) {
+  const Index cols = rows.cols();
+  Matrix<T> phi(1, map.features()), other(1, map.features());
+  double sum = 0;
+  for (Index r = 0; r < rows.rows(); ++r) {
+    RowList<T> moved(cols, rows.sparse());
+    SampledRow<T> row = sampled(rows, r);
     for (std::size_t j = 0; j < row.values.size(); ++j)
       row.values[j] *= 1 + (j % 2 == 0 ? 1 : -1) * std::numeric_limits<T>::epsilon();
     moved.push_back(row);
-  }
-  Matrix<T> phi(given.size(), map.features()), other(given.size(), map.features());
-  map.apply(given.rows(), phi);
-  map.apply(moved.rows(), other);
-  double sum = 0;
-  for (Index i = 0; i < phi.rows(); ++i)
-    sum += weights[i] *
+    map.apply(rows.middle(r, 1), phi);
+    map.apply(moved.rows(), other);
+    constexpr Index i = 0;
+    sum += weights[r] *
            static_cast<double>((phi.row(i) - other.row(i)).norm() +
                                std::numeric_limits<T>::epsilon() * phi.row(i).norm()) *
            static_cast<double>(phi.row(i).norm());
+  }
   return 4 * static_cast<double>(cols + 2) * sum;
 }
 
@@ -153,17 +167,16 @@ SampleError PairSample<T>::error(const Kernel& kernel, const Map<T>& map, bool c
   const std::vector<Shared>& drawn = exact ? all_ : draws_;
   if (drawn.empty()) return out;
   RowList<T> rows(cols_, sparse_);
-  RowList<double> wide(cols_, sparse_);
   const auto n = static_cast<Index>(drawn.size());
+  rows.reserve(n);
   Vector<double> weights(n), own(n);
   for (Index i = 0; i < n; ++i) {
     const Drawn& one = *drawn[static_cast<std::size_t>(i)];
     rows.push_back(one.row);
-    wide.push_back(one.row);
     weights[i] = one.weight;
     own[i] = one.own;
   }
-  MissedPairs pairs = pairs_of(kernel, map, rows, wide);
+  MissedPairs pairs = missed_pairs(kernel, map, rows.rows());
   const Vector<double> scales =
       exact ? Vector<double>(weights.cwiseSqrt()) : Vector<double>(own.cwiseSqrt().cwiseInverse());
   for (Matrix<double>* matrix : {&pairs.missed, &pairs.whole}) {
@@ -182,10 +195,8 @@ SampleError PairSample<T>::error(const Kernel& kernel, const Map<T>& map, bool c
     const Vector<double> values = symmetric_eigen(missed, n, 1).values;
     // Of the values, the products of features and the eigenvalues.
     const auto terms = static_cast<double>(map.features() + 2 * n + 16);
-    std::vector<SampledRow<T>> given;
-    for (const Shared& one : drawn) given.push_back(one->row);
-    const double rounding = terms * 0x1p-53 * total_.value() +
-                            rounding_of_features(map, given, weights, cols_, sparse_);
+    const double rounding =
+        terms * 0x1p-53 * total_.value() + rounding_of_features(map, rows.rows(), weights);
     // A perturbation that is nowhere positive raises no eigenvalue.
     out.error.above = std::max(0.0, values[0]) + rounding;
     out.error.below = std::max(0.0, -values[n - 1]) + rounding;

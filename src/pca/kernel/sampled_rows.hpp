@@ -81,6 +81,12 @@ class RowList {
  public:
   RowList(Index cols, bool sparse) : sparse_(sparse), cols_(cols) { csr_.cols = cols; }
 
+  /// Room for dense rows: a list that grows by itself takes up to three times its rows for a
+  /// moment.
+  void reserve(Index rows) {
+    if (!sparse_) dense_.reserve(static_cast<std::size_t>(rows * cols_));
+  }
+
   template <class From>
   void push_back(const SampledRow<From>& row) {
     auto& values = sparse_ ? csr_.values : dense_;

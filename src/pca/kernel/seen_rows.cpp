@@ -28,10 +28,13 @@ void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_vie
   Reporter report(memory ? options_.monitor : silent, what, "rows",
                   memory ? static_cast<double>(memory->rows()) : 0);
   report.note(note);
+  // Pieces may be copied: those of wide rows are 16 MiB at most, or one row.
+  const Index most =
+      std::clamp<Index>((Index{1} << 21) / std::max<Index>(1, passes_.features()), 1, rows_a_piece);
   std::int64_t first = 0;
   passes_.run(what, [&](const Rows<T>& block, const double* weights) {
-    for (Index i = 0; i < block.rows(); i += rows_a_piece) {
-      const Index n = std::min(rows_a_piece, block.rows() - i);
+    for (Index i = 0; i < block.rows(); i += most) {
+      const Index n = std::min(most, block.rows() - i);
       const Rows<T> raw = block.middle(i, n);
       const Matrix<T> copy = standard_ ? standardized(raw, *standard_) : Matrix<T>();
       visit(standard_ ? Rows<T>(copy) : raw, weights ? weights + i : nullptr, first);

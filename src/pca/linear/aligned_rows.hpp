@@ -12,6 +12,16 @@
 
 namespace mercer {
 
+/// Numbers of a block: 16 MiB of doubles.
+constexpr Index most_block_numbers = Index{1} << 21;
+
+/// Rows whose features are made together. Depends on the numbers of features and columns alone.
+inline Index feature_block(Index features, Index cols) {
+  const Index rows = (Index{1} << 20) / std::max<Index>(1, features);
+  const Index usual = std::clamp<Index>(rows / 256 * 256, 1024, 2048);
+  return std::clamp<Index>(most_block_numbers / std::max<Index>(1, cols) / 16 * 16, 16, usual);
+}
+
 template <class T>
 class AlignedRows {
  public:
@@ -33,7 +43,10 @@ class AlignedRows {
         visit(rows.middle(i, n), w, first_);
         first_ += n;
       } else {
-        if (weights_.empty()) waiting_ = RowList<T>(rows.cols(), rows.sparse());
+        if (weights_.empty()) {
+          waiting_ = RowList<T>(rows.cols(), rows.sparse());
+          if (block_ * rows.cols() <= most_block_numbers) waiting_.reserve(block_);
+        }
         for (Index r = 0; r < n; ++r) {
           waiting_.push_back(sampled(rows, i + r));
           weights_.push_back(w ? w[r] : 1.0);
@@ -64,19 +77,15 @@ class AlignedRows {
   std::int64_t first_ = 0;       // number of the first waiting row
 };
 
-/// Rows whose features are made together. Depends on the number of features alone.
-inline Index feature_block(Index features) {
-  const Index rows = (Index{1} << 20) / std::max<Index>(1, features);
-  return std::clamp<Index>(rows / 256 * 256, 1024, 2048);
-}
-
 /// Runs body(begin, rows, part) for the parts of a block of n rows, on all threads. The parts
 /// depend on the block alone.
 constexpr Index parts_a_block = 16;
-inline Index rows_a_part(Index features) { return feature_block(features) / parts_a_block; }
+inline Index rows_a_part(Index features, Index cols) {
+  return feature_block(features, cols) / parts_a_block;
+}
 template <class Body>
-void each_part(Index n, Index features, int threads, const Body& body) {
-  const Index step = rows_a_part(features);
+void each_part(Index n, Index features, Index cols, int threads, const Body& body) {
+  const Index step = rows_a_part(features, cols);
   parallel_for((n + step - 1) / step, threads,
                [&](Index part) { body(part * step, std::min(step, n - part * step), part); });
 }

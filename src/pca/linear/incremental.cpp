@@ -112,11 +112,11 @@ void IncrementalPca<T>::merge(const IncrementalPca& other) {
 template <class T>
 Model<T> IncrementalPca<T>::model() const {
   const auto start = std::chrono::steady_clock::now();
-  const IncrementalSpectrum found = spectrum_of<T>(moments_, *factor_, options_);
-  const Spectrum& s = found.spectrum;
+  IncrementalSpectrum found = spectrum_of<T>(moments_, *factor_, options_);
+  Spectrum& s = found.spectrum;
   require_within(found_of(s), kept_components(options_.components, s), options_.tolerance);
   ModelParts<T> parts =
-      parts_of<T>(s, moments_.rows(), moments_.weight(), options_, &found.certificate);
+      parts_of<T>(std::move(s), moments_.rows(), moments_.weight(), options_, &found.certificate);
   Report& report = parts.report;
   report.weighted = weighted_;
   report.solver.name = "covariance";

@@ -77,18 +77,18 @@ extern const LinearSolverRow covariance_solver = {
     .solver = Solver::covariance,
     .notes = "eigenpairs of the d x d scatter matrix; N much larger than d",
     .what = "the covariance matrix",
-    .flops = [](const Facts& f, const FitOptions&) {
-      return scatter_flops(f) + eigen_flops(f.columns);
-    },
-    .bytes = [](const Facts& f) {
-      // A sum for each thread, the open one and those of two or three levels (operators/leaf_sums).
-      const double d = f.columns, t = f.threads;
-      return 8 * (d * d * (5 + (d <= 512 ? t + 3 : 3)) + t * 65536);
-    },
+    .flops = [](const Facts& f,
+                const FitOptions&) { return scatter_flops(f) + eigen_flops(f.columns); },
+    .bytes =
+        [](const Facts& f, const FitOptions&) {
+          // A sum for each thread, the open one and those of two or three levels
+          // (operators/leaf_sums).
+          const double d = f.columns, t = f.threads;
+          return 8 * (d * d * (5 + (d <= 512 ? t + 3 : 3)) + t * 65536);
+        },
     .passes = [](const FitOptions& o) { return o.missing == Missing::mean ? 2.0 : 1.0; },
-    .find = []<class T>(Passes<T>& passes, const FitOptions& options, double) {
-      return by_covariance(passes, options);
-    },
+    .find = []<class T>(Passes<T>& passes, const FitOptions& options,
+                        double) { return by_covariance(passes, options); },
 };
 
 }  // namespace mercer

@@ -1,4 +1,6 @@
 // d ≫ N: eigenpairs of the N×N Gram matrix, w_i = Aᵀv_i/√μ_i.
+#include "core/memory.hpp"
+#include "core/require.hpp"
 #include "operators/gram.hpp"
 #include "pca/linear/moment_errors.hpp"
 #include "pca/linear/solver_row.hpp"
@@ -7,15 +9,25 @@
 #include "pca/method_cost.hpp"
 #include "solvers/dense.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 namespace mercer {
 
 namespace {
 
+/// What could not be known before the eigenvalues were.
+void require_room(const std::string& what, double bytes, double budget) {
+  require(bytes <= budget, Errc::out_of_memory,
+          "{} {} of working memory in addition to the rows, and {} are allowed; use a larger "
+          "`memory` or fewer `components`",
+          what, format_bytes(bytes), format_bytes(std::max(0.0, budget)));
+}
+
 template <class T>
-Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
+Spectrum by_gram(Passes<T>& passes, const FitOptions& options, double budget) {
   Spectrum s = begun(passes, options);
   const Index k_most = wanted(passes, options);
   const CentredRows<T> a = centred_rows(passes, s, options);
@@ -49,11 +61,16 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options) {
   Index certain = 0;
   while (certain < k_most && s.eigenvalues[certain] > most) ++certain;
   s.rescued = needs_rescue(s, options) || certain < k_most;
+  const double n = rows, d = static_cast<double>(passes.features());
   if (s.rescued) {
+    require_room("small variances need an SVD of the rows, which takes", wide_svd_bytes(n, d),
+                 budget);
     take_rows(a, passes, options, s);
     return s;
   }
   const Index k = kept_components(options.components, s);
+  require_room(fmt::format("{} components of {:.0f} columns take", k, d),
+               8 * (static_cast<double>(k) * d + 4 * n * n), budget);
   Matrix<double> v = pairs.vectors.topRows(k);
   v.array().colwise() /= s.eigenvalues.head(k).array().sqrt();
   s.components = combine(v, a, options.threads);
@@ -70,19 +87,24 @@ extern const LinearSolverRow gram_solver = {
     .solver = Solver::gram,
     .notes = "eigenpairs of the N x N Gram matrix; d much larger than N",
     .what = "the Gram matrix",
-    .flops = [](const Facts& f, const FitOptions&) {
-      const double n = f.rows;
-      return (f.sparse ? 4 * f.entries * n : n * n * f.columns) + eigen_flops(n);
-    },
-    .bytes = [](const Facts& f) {
-      const double n = f.rows, t = f.threads;
-      return 8 * (n * n * (4 + (n <= 1024 ? t : 1)) + t * n * 512);
-    },
+    .flops =
+        [](const Facts& f, const FitOptions&) {
+          const double n = f.rows;
+          return (f.sparse ? 4 * f.entries * n : n * n * f.columns) + eigen_flops(n);
+        },
+    .bytes =
+        [](const Facts& f, const FitOptions& o) {
+          const double n = f.rows, t = f.threads;
+          const double sums = n <= 256 ? 8 * t : n <= 1024 ? t : 1;
+          // The components; once more where the model has them divided by scales, or as floats.
+          const bool twice = o.scale == Scale::std || f.number_bytes < 8;
+          return 8 * (n * n * (4 + sums) + t * n * 512) +
+                 known_components(f, o) * f.columns * (8 + (twice ? f.number_bytes : 0));
+        },
     .passes = [](const FitOptions&) { return 3.0; },
     .needs_rows = true,
-    .find = []<class T>(Passes<T>& passes, const FitOptions& options, double) {
-      return by_gram(passes, options);
-    },
+    .find = []<class T>(Passes<T>& passes, const FitOptions& options,
+                        double budget) { return by_gram(passes, options, budget); },
 };
 
 }  // namespace mercer

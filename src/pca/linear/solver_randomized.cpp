@@ -95,6 +95,24 @@ Index enough(const Components& asked, const Spectrum& s, const Vector<double>& v
   return 0;
 }
 
+constexpr Index least_block = 8;  // vectors per pass, below which memory does not push it
+
+/// Working memory with a small basis; `block`: vectors per pass.
+double least_bytes(Index d, Index k, Index block, int threads) {
+  const Index width = std::min(d, block);
+  const BlockKrylov least{.block = width, .basis = std::min(d, k + 4 * width)};
+  return static_cast<double>(memory_bytes(least, d, k)) + scatter_bytes(d, width, threads);
+}
+
+/// `how` with a smaller block where a basis of four blocks beside the pairs would not fit, and
+/// with as large a basis as fits then. Each pass of a smaller block costs less memory, and more
+/// passes are needed.
+BlockKrylov fitting(BlockKrylov how, Index d, Index k, int threads, double budget) {
+  while (how.block > least_block && least_bytes(d, k, how.block, threads) > budget) how.block /= 2;
+  const double room = std::max(0.0, budget - scatter_bytes(d, how.block, threads));
+  return within_memory(how, d, k, static_cast<std::size_t>(room));
+}
+
 template <class T>
 Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget) {
   const Index d = passes.features();
@@ -128,7 +146,7 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   // Rows in memory cost flops, which few vectors a pass make the best of: sparse rows most of all.
   // Others cost a pass.
   krylov.block = std::min<Index>(d, !passes.memory() ? 32 : passes.sparse() ? 8 : 16);
-  krylov = within_memory(krylov, d, first, static_cast<std::size_t>(std::max(0.0, budget)));
+  krylov = fitting(krylov, d, first, options.threads, budget);
 
   CheckedScatter<T> a{
       ScatterOperator<T>(
@@ -175,30 +193,35 @@ extern const LinearSolverRow randomized_solver = {
     .solver = Solver::randomized,
     .notes = "block Krylov from random vectors; few components, N and d large",
     .what = "products with random vectors",
-    .flops = [](const Facts& f, const FitOptions& o) {
-      // Products with blocks of vectors, and keeping them orthogonal.
-      constexpr double block = 16;
-      const bool count = o.components.kind() == Components::Kind::count;
-      const double basis = (count ? static_cast<double>(o.components.count()) : 64.0) + 8 * 32;
-      const double products = 4 * block * f.entries * (f.sparse ? 4 : 1);
-      return expected_passes(o) * (products + 10 * f.columns * basis * block);
-    },
-    .bytes = [](const Facts& f) {  // the least: the basis grows with what is allowed
-      return 8 * f.columns * (2 * 96 + (f.threads + 4) * 32);
-    },
-    .passes = [](const FitOptions& o) {
-      return expected_passes(o) + (o.missing == Missing::mean ? 1 : 0);
-    },
+    .flops =
+        [](const Facts& f, const FitOptions& o) {
+          // Products with blocks of vectors, and keeping them orthogonal.
+          constexpr double block = 16;
+          const bool count = o.components.kind() == Components::Kind::count;
+          const double basis = (count ? static_cast<double>(o.components.count()) : 64.0) + 8 * 32;
+          const double products = 4 * block * f.entries * (f.sparse ? 4 : 1);
+          return expected_passes(o) * (products + 10 * f.columns * basis * block);
+        },
+    .bytes =
+        [](const Facts& f, const FitOptions& o) {
+          // The least: the basis grows with what is allowed.
+          const double d = std::max(1.0, f.columns);
+          return least_bytes(static_cast<Index>(d),
+                             static_cast<Index>(std::clamp(known_components(f, o), 1.0, d)),
+                             least_block, f.threads);
+        },
+    .passes =
+        [](const FitOptions& o) {
+          return expected_passes(o) + (o.missing == Missing::mean ? 1 : 0);
+        },
     .iterative = true,
     .unplanned = [](const Facts& f, const FitOptions& o) -> const char* {
-      const bool few =
-          o.components.kind() == Components::Kind::count &&
-          static_cast<double>(o.components.count()) < std::min(f.rows, f.columns) / 8;
+      const bool few = o.components.kind() == Components::Kind::count &&
+                       static_cast<double>(o.components.count()) < std::min(f.rows, f.columns) / 8;
       return few ? nullptr : "for a number of components below an eighth of rows and columns";
     },
-    .find = []<class T>(Passes<T>& passes, const FitOptions& options, double budget) {
-      return by_products(passes, options, budget);
-    },
+    .find = []<class T>(Passes<T>& passes, const FitOptions& options,
+                        double budget) { return by_products(passes, options, budget); },
 };
 
 }  // namespace mercer

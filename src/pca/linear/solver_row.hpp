@@ -33,7 +33,7 @@ struct LinearSolverRow {
   std::string_view notes;  ///< one line, for lists
   std::string_view what;   ///< what it computes, as reasons name it: "the Gram matrix"
   double (*flops)(const Facts&, const FitOptions&);
-  double (*bytes)(const Facts&);  ///< of working memory, in addition to the rows
+  double (*bytes)(const Facts&, const FitOptions&);  ///< of working memory, in addition to the rows
   double (*passes)(const FitOptions&);
   bool needs_rows = false;  ///< all of them, in memory
   /// Passes depend on the data, and the tolerance may be out of reach.

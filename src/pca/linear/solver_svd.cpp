@@ -30,21 +30,23 @@ extern const LinearSolverRow svd_solver = {
     .solver = Solver::svd,
     .notes = "singular values of the centred rows; the most accurate",
     .what = "an SVD of the rows",
-    .flops = [](const Facts& f, const FitOptions&) {
-      return 4 * scatter_flops(f) + eigen_flops(std::min(f.rows, f.columns));
-    },
-    .bytes = [](const Facts& f) {
-      const double n = f.rows, d = f.columns;
-      if (f.in_memory && n < d) return 8 * (4 * n * d + 5 * n * n);
-      return 8 * (17 * d * d + 5 * f.threads * d * d + 131072);
-    },
+    .flops =
+        [](const Facts& f, const FitOptions&) {
+          return 4 * scatter_flops(f) + eigen_flops(std::min(f.rows, f.columns));
+        },
+    .bytes =
+        [](const Facts& f, const FitOptions&) {
+          const double n = f.rows, d = f.columns;
+          if (f.in_memory && n < d) return wide_svd_bytes(n, d);
+          return 8 * (17 * d * d + 5 * f.threads * d * d + 131072);
+        },
     .passes = [](const FitOptions&) { return 2.0; },
-    .unplanned = [](const Facts&, const FitOptions&) {
-      return "the rows are factored only where small variances need it";
-    },
-    .find = []<class T>(Passes<T>& passes, const FitOptions& options, double) {
-      return by_svd(passes, options);
-    },
+    .unplanned =
+        [](const Facts&, const FitOptions&) {
+          return "the rows are factored only where small variances need it";
+        },
+    .find = []<class T>(Passes<T>& passes, const FitOptions& options,
+                        double) { return by_svd(passes, options); },
 };
 
 }  // namespace mercer

@@ -6,6 +6,7 @@
 #include "pca/linear/moment_errors.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
+#include "pca/method_cost.hpp"
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 

@@ -91,12 +91,19 @@ void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
   s.squares = s.eigenvalues.squaredNorm();
   s.components = std::move(svd.vectors);
   const Index k = s.components.rows(), n = copy.rows(), d = copy.cols();
-  Matrix<double> projected(k, n), image(k, d);
-  multiply_transposed(s.components.data(), k, d, d, copy.data(), n, d, projected.data(), n);
-  multiply(projected.data(), k, n, n, copy.data(), d, d, image.data(), d);
+  // Some at a time: the image of all is as large as the components.
+  constexpr Index at_once = 64;
+  Matrix<double> projected(at_once, n), image(at_once, d);
   s.residuals.resize(k);
-  for (Index i = 0; i < k; ++i)
-    s.residuals[i] = (image.row(i) - s.eigenvalues[i] * s.components.row(i)).stableNorm();
+  for (Index first = 0; first < k; first += at_once) {
+    const Index count = std::min(at_once, k - first);
+    multiply_transposed(s.components.row(first).data(), count, d, d, copy.data(), n, d,
+                        projected.data(), n);
+    multiply(projected.data(), count, n, n, copy.data(), d, d, image.data(), d);
+    for (Index i = 0; i < count; ++i)
+      s.residuals[first + i] =
+          (image.row(i) - s.eigenvalues[first + i] * s.components.row(first + i)).stableNorm();
+  }
   require_converged(s.residuals, options.tolerance, s.eigenvalues[0]);
   s.errors = s.residuals;
   s.residuals /= s.eigenvalues[0];
