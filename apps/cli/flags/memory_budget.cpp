@@ -128,7 +128,13 @@ void hold_scorer(MemoryBudget& budget, const Model<T>& model, double level) {
   budget.hold(8 * 2 * k * features);
   const double rows = std::clamp(524288 / std::max(features, 1.0), 1.0, 512.0);
   budget.work(8 * rows * (4 * features + 2 * k));
-  if (model.map().is_identity()) return;
+  if (model.map().is_identity()) {
+    // Limits are simulated by samples with as many rows and columns, up to 2^20 numbers each.
+    const auto samples = static_cast<double>(model.report().n_samples);
+    const double sample = std::min(double{1 << 20}, features * std::min(features, samples));
+    budget.hold(8 * 4 * sample).work(8 * 2 * sample);
+    return;
+  }
   // Of the rows that the model keeps: their features in two precisions, their matrix, its
   // eigenvectors and what those are found in.
   const auto kept =

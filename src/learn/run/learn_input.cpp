@@ -25,7 +25,7 @@ const char* name_of(LearnedMean mean) {
 double learner_bytes(const Source<double>& source, const LearnOptions& o) {
   const auto d = static_cast<double>(source.schema().features);
   const double k = std::min(d, static_cast<double>(o.learner.components));
-  return 8 * d * (64 + 14 * k + 64) + static_cast<double>(source.buffer_bytes());
+  return 8 * d * (64 + 14 * k + 104) + static_cast<double>(source.buffer_bytes());
 }
 
 Vector<double> mean_of(const LearnInput& in) {
