@@ -91,7 +91,7 @@ def meaning(option):
     listed = option["value"] and "|" in option["value"]
     page = TABLES.get(key_of_values(option))
     if page:
-        text += "; see the table below" if page == MAIN else f"; see [{page}]({page})"
+        text += "; see the table of values" if page == MAIN else f"; see [{page}]({page})"
     elif option["values"] and not listed:
         names = ", ".join(code(value["name"]) for value in option["values"])
         text += (": " if option["closed"] else "; for example ") + names

@@ -9,8 +9,11 @@
 ///     model.report().approximation->error;                // relative to the trace: exact
 ///     auto same = mercer::parse_approx("cholesky(rank=500)");
 ///
-/// Cost with N rows and m landmarks or features: N·m kernel values and 1 to 2.5·N·m² flops, in two
-/// to about ten passes over the rows; memory about 11·m² numbers, for any N.
+/// Cost with N rows of d columns, a kernel value of c flops, and m landmarks or random features, in
+/// two to about ten passes over the rows; memory is about 11·m² numbers, for any N:
+///
+///     m landmarks      2·N·m·c + 2.4·N·m² + 10·m³ flops
+///     random features  N·m·d + 1.2·N·m² + 10·m³
 ///
 /// `error` is a limit: a fit whose error (relative to the kernel matrix: the trace norm with
 /// landmarks, the Frobenius norm with random features) is larger throws `Errc::not_converged`. 0:
@@ -66,9 +69,8 @@ struct TensorSketch {
 
 using Approx = std::variant<Nystrom, Cholesky, Fourier, TensorSketch>;
 
-/// `nystrom(landmarks=1000, by=kmeans)`, `cholesky(tolerance=0.01)`, `fourier(features=2000,
-/// orthogonal=no)`, `tensorsketch(features=2048)`, each with an optional `error=0.05`; omitted
-/// parameters have their defaults. Throws `Errc::bad_option` with the position.
+/// `nystrom(landmarks=1000, by=kmeans)`; omitted parameters have their defaults. Throws
+/// `Errc::bad_option` with the position.
 Approx parse_approx(std::string_view text);
 
 /// Entry in the list of approximations: name, parameters with their defaults, description and an

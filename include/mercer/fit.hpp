@@ -13,9 +13,7 @@
 ///     auto many = mercer::fit(*mercer::open<double>("big.npy"),
 ///                             {.kernel = kernel, .approx = mercer::Cholesky{.rank = 500}});
 ///
-/// Cost with N rows, d columns: covariance N·d² + d³ (one pass), Gram N²·d + N³, SVD about 4·N·d²,
-/// randomized 4·b·N·d per pass with b = 8 to 32 vectors, in about six to twenty passes. Kernels:
-/// N²/2 kernel values, then about ten passes of 2·N²·b flops (krylov) or about 9·N³ (dense).
+/// The cost depends on the method, see `Solver`; `plan` (plan.hpp) states it before the fit.
 
 #include <mercer/approx.hpp>
 #include <mercer/kernel.hpp>
@@ -82,14 +80,18 @@ inline Components gavish_donoho() { return Components::by(Components::Kind::gavi
 /// 2000).
 inline Components minka() { return Components::by(Components::Kind::minka); }
 
+/// The method of linear or exact kernel PCA. Flops are for N rows of d columns, k components, a
+/// kernel value of c flops and t = 2 − log₁₀ tolerance passes.
 enum class Solver {
-  automatic,   ///< by cost
-  covariance,  ///< eigenpairs of the d×d scatter matrix: N ≫ d
-  gram,        ///< eigenpairs of the N×N matrix of inner products: d ≫ N
-  svd,         ///< singular values of the centred rows: most accurate
-  randomized,  ///< block Krylov on products with the rows, from random vectors: N and d both large
-  dense,       ///< kernels: LAPACK on the full N×N matrix
-  krylov,      ///< kernels: block Krylov, within any memory
+  automatic,   ///< the cheapest that fits into memory
+  covariance,  ///< eigenpairs of the d×d scatter matrix, one pass: N·d² + 10·d³
+  gram,        ///< eigenpairs of the N×N matrix of inner products: N²·d + 10·N³
+  svd,         ///< singular values of the centred rows, most accurate: 4·N·d² + 10·min(N, d)³
+  randomized,  ///< block Krylov on products with the rows, from random vectors, t passes:
+               ///< t·(64·N·d + 160·d·(k + 256))
+  dense,       ///< kernels: LAPACK on the full N×N matrix: N²/2·c + 9·N³
+  krylov,      ///< kernels: block Krylov, within any memory: N²/2·c (ten times that when not all
+               ///< tiles fit) + 480·N²
 };
 
 /// Entry in the list of solvers.

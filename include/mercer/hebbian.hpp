@@ -8,17 +8,7 @@
 ///
 /// `mercer::learn` (learn.hpp) is the complete driver: epochs, order, trace, theory, checkpoints.
 ///
-/// Rules, with y = W(φ(x) − m):
-///
-///     hebb             w += η y x                          grows like e^{λ₁t}: stopped
-///     hebb-normalized  w += η y x, w /= ‖w‖                one component
-///     oja              w += η y (x − y w)                  one component
-///     gha              w_j += η y_j (x − Σ_{i≤j} y_i w_i)  Sanger: k components, in order
-///     block-oja        W += η YᵀX, then QR                 mini-batches
-///     ccipca           no rate: averages of y_j x          Weng, Zhang & Hwang 2003
-///
-/// A step costs O(k·D). A new rule is one new file and one row in the table of
-/// src/learn/rules/rule_table.cpp.
+/// docs/learning.md lists the rules, `rule_table()` their formulas. A step costs O(k·D).
 
 #include <mercer/map.hpp>
 #include <mercer/model.hpp>

@@ -44,7 +44,7 @@ struct SolverReport {
 /// Error of approximate kernel PCA. The true eigenvalue μ of each component lies in [μ̂ − below, μ̂
 /// + above].
 struct Approximation {
-  std::string name;  ///< "nystrom", "cholesky", "fourier", "tensorsketch"
+  std::string name;  ///< such as "nystrom"
   std::string text;  ///< with its parameters; parses back
   Index rank = 0;    ///< number of features
   double error = 0;  ///< trace norm of K − K̂, or Frobenius norm when `estimated`, over that of K

@@ -12,19 +12,9 @@
 ///     bool streams = mercer::plan(facts, {.components = 10}).streamed();
 ///
 /// `plan` is a function of its arguments alone and looks at no row: its cost does not depend on the
-/// data. With N rows of d columns, k components and t = 2 − log₁₀ tolerance, flops are
-///
-///     covariance       N·d² + 10·d³
-///     gram             N²·d + 10·N³
-///     svd              4·N·d² + 10·min(N, d)³
-///     randomized       t·(64·N·d + 160·d·(k + 256))
-///     dense            N²/2·c + 9·N³
-///     krylov           N²/2·c (ten times that when not all tiles fit) + 480·N²
-///     m landmarks      2·N·m·c + 2.4·N·m² + 10·m³
-///     random features  N·m·d + 1.2·N·m² + 10·m³
-///
-/// where c is the cost of a kernel value; sparse rows count their entries. An eigenproblem of order
-/// n counts as 10·n³, as it runs at a fraction of the speed of products.
+/// data. The flops of a method are stated where it is declared: `Solver` (fit.hpp), approx.hpp.
+/// Sparse rows count their entries. An eigenproblem of order n counts as 10·n³, as it runs at a
+/// fraction of the speed of products.
 
 #include <mercer/fit.hpp>
 

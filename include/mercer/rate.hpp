@@ -10,15 +10,7 @@
 ///
 /// With row weights, n is the weight of the steps so far: a row of weight 3 counts three times.
 ///
-/// | text | η of step n |
-/// |---|---|
-/// | `auto` | from the scale of the rows; no tuning |
-/// | `1/n` | 1/n |
-/// | `constant(c)` | c |
-/// | `power(c,t0,a)` | c/(n + t0)^a |
-/// | `adaoja(b)` | 1/√(b² + Σ‖yx‖²) (Henriksen & Ward 2019) |
-///
-/// A new schedule is one new file and one row in the table of src/learn/rates/rate_table.cpp.
+/// docs/learning.md lists the schedules and the conditions that they meet.
 
 #include <cstdint>
 #include <memory>

@@ -29,7 +29,7 @@ struct FrequencyRow {
 struct KernelRow {
   TextForm text;
   std::string_view formula, notes;
-  std::string_view sklearn, mlpack, kernlab;
+  std::string_view sklearn{}, mlpack{}, kernlab{};  ///< their names for it
   Form (*form)(std::span<const double> values);
   bool (*valid)(std::span<const double> values);
   /// The open parameter, from the data.
