@@ -184,13 +184,23 @@ TEST(Plan, M_L7_tiles_take_the_memory_that_there_is) {
 }
 
 TEST(Plan, scaled_rows_of_a_kernel_are_counted_twice) {
-  // 32·N² bytes fit beside the rows, but not beside a copy of them.
-  const double n = 3000, d = 10000, enough = 32 * n * n + 30 * mib;
+  // 32·N² bytes, tiles of wide rows and names fit beside the rows, but not beside a copy of them.
+  const double n = 3000, d = 10000, enough = 32 * n * n + 70 * mib;
   FitOptions options{.kernel = rbf};
   EXPECT_EQ(plan(facts(n, d, enough), options).chosen.method, "dense");
   options.scale = Scale::std;
   EXPECT_EQ(plan(facts(n, d, enough), options).chosen.method, "krylov");
   EXPECT_EQ(plan(facts(n, d, enough + 8 * n * d), options).chosen.method, "dense");
+}
+
+TEST(Plan, a_few_wide_rows_are_kept_in_memory_where_vectors_of_a_stream_do_not_fit) {
+  // 100 × 100,000 are 76 MiB; the vectors of a streamed fit take more than that.
+  const FitOptions options{.components = 5};
+  const Plan held = plan(facts(100, 1e5, 140 * mib, false), options);
+  EXPECT_EQ(held.rows, "in memory");
+  EXPECT_EQ(held.solver, Solver::gram);
+  EXPECT_EQ(held.refusal, "");
+  EXPECT_NE(plan(facts(100, 1e5, 64 * mib, false), options).refusal, "");
 }
 
 TEST(Plan, M_L7_a_plan_prints_itself) {

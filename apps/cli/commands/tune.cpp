@@ -142,7 +142,8 @@ void share_memory(TuneOptions& options, const Rows<T>& all) {
   const double preimages =
       8 * (2 * learned * learned + 256 * (3 * used + learned) + used * (3 * columns + 192) + wide);
   // The Krylov basis, which for so few rows may be all of the space.
-  const double least_fit = 8 * used * std::min(used, 2400.0) + (4 << 20);
+  const double least_fit = 8 * used * std::min(used, 2400.0) + (4 << 20) +
+                           8 * std::min(256 * columns, double{1 << 20}) + 800 * columns;
   require(held + preimages + least_fit <= total, Errc::out_of_memory,
           "--memory {} is too small: tuning on {} rows needs at least {}; use fewer (--rows)",
           format_bytes(total), used, format_bytes(held + preimages + least_fit));
