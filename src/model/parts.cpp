@@ -124,6 +124,7 @@ ModelParts<T> first_components(const ModelParts<T>& all, Index k) {
   ModelParts<T> parts{.map = all.map,
                       .components = all.components.topRows(k),
                       .mean = all.mean,
+                      .mean_rest = all.mean_rest,
                       .scale = all.scale,
                       .input_mean = all.input_mean,
                       .rows = all.rows,

@@ -94,6 +94,14 @@ bool may_refuse(const Problem& p, const Method& method, const Truth& truth,
   return true;
 }
 
+/// The bound on rounding just exceeds the tolerance, as it may for one of two equivalent problems.
+bool nearly_answered(const Problem& p, const Answer& a) {
+  const std::string before = "uncertain by ";
+  const auto at = a.refusal.find(before);
+  return at != std::string::npos &&
+         std::stod(a.refusal.substr(at + before.size())) <= 10 * p.tolerance();
+}
+
 Answer run(const Method& method, const Problem& p, int threads = 1) {
   return method.run(p, threads);
 }
@@ -111,6 +119,7 @@ bool near(const Problem& p, const Answer& a, const Answer& b, std::size_t count,
 std::string wrong_pair(const Problem& p, const Method& method, const Answer& a) {
   const auto differs = [&](const char* what, const Problem& other) -> std::string {
     const Answer b = run(method, other);
+    if (nearly_answered(p, b)) return {};
     if (b.refused()) return fmt::format("{}: refused ({}), and answered without", what, b.refusal);
     if (near(p, a, b, 1000)) return {};
     return fmt::format("{}: {} becomes {}", what, a.eigenvalues[0], b.eigenvalues[0]);
@@ -135,6 +144,7 @@ std::string wrong_pair(const Problem& p, const Method& method, const Answer& a) 
       twice.x.conservativeResize(p.x.rows() + 1, Eigen::NoChange);
       twice.x.row(p.x.rows()) = p.x.row(0);
       const Answer b = run(method, other), c = run(method, twice);
+      if (nearly_answered(p, b) || nearly_answered(p, c)) return {};
       if (b.refused() != c.refused())
         return fmt::format("weight 2: {}{}, twice: {}", b.refused() ? "" : "answered", b.refusal,
                            c.refusal);
