@@ -463,7 +463,7 @@ TEST_F(LearnRefuses, options_that_cannot_work) {
   options.kernel = Kernel::parse("rbf");
   EXPECT_HAS(message(options), "`components=50` is too large: 50 rows");
   options = gha(1);
-  options.memory = 64;
+  options.memory = 6000;  // for the learner and few of the rows
   options.order = Order::shuffled;
   EXPECT_HAS(message(options), "`order=shuffled` needs all rows at once");
   options = gha(1);

@@ -1,6 +1,7 @@
 #include "support/run.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -88,6 +89,8 @@ Run run(const std::vector<std::string>& command, const RunOptions& options) {
   signal(SIGPIPE, SIG_IGN);
   const Pipe in, out = output(options.terminal_out, options.columns),
                  err = output(options.terminal, options.columns);
+  // A program's peak counts what this process has when it forks: freed memory has to be gone.
+  malloc_trim(0);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) become(command, options, in.read, out.write, err.write);

@@ -40,7 +40,7 @@ COMMANDS = [
     ("fit words", ["fit", *CSV], []),
     ("fit npy", ["fit", "in/x.npy", "-k", "2", "-o", "out/m.st", "--scores", "out/s.npy", "--memory", "1GiB"],
      ["m.st", "s.npy"]),
-    ("fit stream", ["fit", "in/long.csv", "-k", "2", "--memory", "2MiB", "-o", "out/m.st", "--scores",
+    ("fit stream", ["fit", "in/long.csv", "-k", "2", "--memory", "4MiB", "-o", "out/m.st", "--scores",
                     "out/s.csv.gz"], ["m.st", "s.csv.gz"]),
     ("fit sparse", ["fit", "in/x.mtx", "-k", "1", "-o", "out/m.st"], ["m.st"]),
     ("fit svm", ["fit", "in/x.svm", "-k", "1", "-o", "out/m.st"], ["m.st"]),
@@ -150,7 +150,7 @@ class Walk:
         first = lines[1].split(",")
         (inside / "holes.csv").write_text("".join([lines[0], ",".join(["", *first[1:]]), *lines[2:61]]))
         (inside / "long.csv").write_text(
-            "a,b,c,d\n" + "".join(f"{i % 97},{i % 89},{i % 83},{i % 7}\n" for i in range(40000)))
+            "a,b,c,d\n" + "".join(f"{i % 97},{i % 89},{i % 83},{i % 7}\n" for i in range(70000)))
         shutil.copy(ROOT / "data" / "iris.csv", inside)
         subprocess.run(["gzip", "-k", "rings.csv"], cwd=inside, check=True)
         entries = [(i, (i * j) % 6 + 1, (i + j) % 5 + 1) for i in range(1, 31) for j in (1, 2)]

@@ -146,8 +146,11 @@ void require_variance(const Spectrum& s, const std::string& name,
   const double spread = s.column_scatter.maxCoeff(&most);
   const double size = s.mean.cwiseAbs().maxCoeff();
   // Rows that are scaled on entry have no such size; those of a stream cannot be.
+  require(spread > 0 || size == 0 || size > 1e-150, Errc::bad_data,
+          "{}: numbers near {:.2g} have squares that underflow; multiply them by a constant",
+          Input(name), size);
   require(
-      spread > 0 || size > 1e-150, Errc::bad_data,
+      spread > 0 || size > 0, Errc::bad_data,
       "{}: all rows are equal{} or differ by numbers below 1e-150, whose squares underflow: there "
       "is no variance to explain; if they differ, multiply the numbers by a constant",
       Input(name), in_precision<T>());
