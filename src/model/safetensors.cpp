@@ -122,8 +122,8 @@ std::string make_header(const std::vector<std::pair<std::string, std::string>>& 
                         const std::vector<Array>& arrays) {
   // Objects from the start: a null that cannot become one for want of memory is left with neither,
   // and its destructor crashes.
-  using Json = nlohmann::ordered_json;
-  Json about = Json::object(), root = Json::object();
+  using Ordered = nlohmann::ordered_json;
+  Ordered about = Ordered::object(), root = Ordered::object();
   for (const auto& [key, text] : metadata) about[key] = text;
   if (!metadata.empty()) root["__metadata__"] = std::move(about);
   std::size_t begin = 0;
