@@ -11,6 +11,9 @@
 #endif
 
 #include <charconv>
+#include <cmath>
+#include <fstream>
+#include <string>
 
 namespace mercer {
 
@@ -34,6 +37,10 @@ void return_freed_memory() {
 }
 
 std::int64_t peak_memory_bytes() {
+  // `getrusage` also counts what the parent had when it started this process.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
@@ -70,11 +77,22 @@ std::size_t parse_bytes(std::string_view text, std::string_view option) {
   fail(Errc::bad_option, "{} '{}' is not a size; write it like 256MiB or 4GiB", option, text);
 }
 
-std::string format_bytes(double bytes) {
+namespace {
+
+std::string bytes_text(double bytes, bool up) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  return fmt::format("{:.{}f} {}", bytes, bytes < 10 && unit > 0 ? 1 : 0, units[unit]);
+  const int digits = bytes < 10 && unit > 0 ? 1 : 0;
+  const double shown = digits > 0 ? 10 : 1;
+  return fmt::format("{:.{}f} {}", up ? std::ceil(bytes * shown) / shown : bytes, digits,
+                     units[unit]);
 }
+
+}  // namespace
+
+std::string format_bytes(double bytes) { return bytes_text(bytes, false); }
+
+std::string format_least_bytes(double bytes) { return bytes_text(bytes, true); }
 
 }  // namespace mercer

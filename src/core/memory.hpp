@@ -24,5 +24,7 @@ std::size_t parse_bytes(std::string_view text, std::string_view option);
 
 /// 268435456 → "256 MiB".
 std::string format_bytes(double bytes);
+/// The same, rounded up: a budget of that size holds as much.
+std::string format_least_bytes(double bytes);
 
 }  // namespace mercer

@@ -111,14 +111,12 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   // promise that: its kernels sum the last rows of a block in another order than the first.
   const bool few = k <= few_components;
   const Index step = std::clamp<Index>(block_numbers / d / tile_rows, 2, 256) * tile_rows;
-  const bool stay_sparse = x.sparse() && !fill;
+  const bool far = parts.mean_rest.size() > 0;
+  const bool stay_sparse = x.sparse() && !fill && !far;  // Bx − Bm has no digits of a far mean
   const Matrix<T> decoder = stay_sparse ? Matrix<T>(encoder.transpose()) : Matrix<T>();
   const bool as_it_lies = few && !x.sparse() && !fill;
-  const bool far = parts.mean_rest.size() > 0;
-  Vector<T> offset = stay_sparse ? Vector<T>(encoder * parts.mean) : Vector<T>();
-  if (far && stay_sparse) offset += encoder * parts.mean_rest;
-  const Vector<T> rest =
-      far && !fill && !stay_sparse ? Vector<T>(encoder * parts.mean_rest) : Vector<T>();
+  const Vector<T> offset = stay_sparse ? Vector<T>(encoder * parts.mean) : Vector<T>();
+  const Vector<T> rest = far && !fill ? Vector<T>(encoder * parts.mean_rest) : Vector<T>();
   // Panels are a copy of the components: of many and long ones, some at a time.
   const Index at_once =
       few || stay_sparse ? k : std::max<Index>(1, panel_numbers / d / panel_width) * panel_width;

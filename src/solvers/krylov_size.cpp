@@ -59,7 +59,7 @@ BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t 
   require(minimum <= bytes, Errc::out_of_memory,
           "{} eigenvectors of length {} need at least {} of working memory, more than the {} "
           "available; raise the memory budget or ask for fewer components",
-          k, n, format_bytes(static_cast<double>(minimum)),
+          k, n, format_least_bytes(static_cast<double>(minimum)),
           format_bytes(static_cast<double>(bytes)));
   while (high - low > 1) {
     fits.basis = low + (high - low) / 2;

@@ -2,6 +2,7 @@
 #include <mercer/mercer.hpp>
 
 #include <gtest/gtest.h>
+#include <Eigen/SparseCore>
 
 #include <limits>
 
@@ -72,6 +73,22 @@ TYPED_TEST(FarMean, M_P1_batches_and_files_keep_it) {
   const std::string file = testing::TempDir() + "far-mean.st";
   fit(x, {.components = 2}).save(file);
   expect_scores(Model<T>::load(file), x, "file");
+}
+
+TYPED_TEST(FarMean, M_P1_merged_models_and_sparse_rows_keep_it) {
+  using T = TypeParam;
+  const Matrix<T> x = far_rows<T>(this->far);
+  const FitOptions all{.components = all_components()};
+  const Model<T> first = fit(x.topRows(3), all), second = fit(x.bottomRows(4), all);
+  // Components of float models are rounded, by which the merged ones are not orthonormal.
+  expect_scores(merge<T>({first, second}, {.components = 2}), x, "merged");
+  expect_scores(merge<T>({second, first}, {.components = 2}), x, "merged in the other order");
+
+  const auto sparse =
+      Csr<T>::from(Eigen::SparseMatrix<T, Eigen::RowMajor>(x.sparseView(T(0), T(0))));
+  const Model<T> model = fit(x, {.components = 2});
+  EXPECT_LE((model.transform(Rows<T>(sparse)) - model.transform(x)).cwiseAbs().maxCoeff(),
+            100 * std::numeric_limits<T>::epsilon());
 }
 
 TYPED_TEST(FarMean, M_P1_what_the_model_leaves_of_a_row_is_about_it_too) {

@@ -146,7 +146,7 @@ void share_memory(TuneOptions& options, const Rows<T>& all) {
                            8 * std::min(256 * columns, double{1 << 20}) + 800 * columns;
   require(held + preimages + least_fit <= total, Errc::out_of_memory,
           "--memory {} is too small: tuning on {} rows needs at least {}; use fewer (--rows)",
-          format_bytes(total), used, format_bytes(held + preimages + least_fit));
+          format_bytes(total), used, format_least_bytes(held + preimages + least_fit));
   const double affordable = (total - held) / (preimages + least_fit);
   const int threads = std::min(thread_count(options.fit.threads), options.folds);
   options.fit.threads = std::clamp(static_cast<int>(std::min(affordable, 4096.0)), 1, threads);

@@ -35,7 +35,7 @@ std::size_t limit_of(const std::string& text) {
 
 [[noreturn]] void too_small(double total, double least) {
   fail(Errc::out_of_memory, "--memory {} is too small: at least {} is needed", format_bytes(total),
-       format_bytes(least));
+       format_least_bytes(least));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ LearnInput take_in(Source<double>& source, const LearnOptions& o) {
           "learning {} component{} of {} columns needs at least {}, and {} are allowed; use a "
           "larger `memory`",
           o.learner.components, o.learner.components == 1 ? "" : "s", source.schema().features,
-          format_bytes(learner), format_bytes(allowed));
+          format_least_bytes(learner), format_bytes(allowed));
   const bool fits = source.schema().sparse || (bytes <= allowed / 2 && bytes + learner <= allowed);
   require(
       fits || !all_needed, Errc::out_of_memory,

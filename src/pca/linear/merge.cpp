@@ -4,6 +4,7 @@
 #include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/roundoff.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "pca/intervals.hpp"
@@ -94,9 +95,13 @@ class Factor {
       weight_ += model.report().weight;
       rows_ += rows_of(model);
     }
-    mean_ = Vector<double>::Zero(features());
-    for (std::size_t i = 0; i < models.size(); ++i)
-      mean_ += models[i].report().weight / weight_ * mean_of(i);
+    // About the first of them: differences of means that are far from 0 are exact.
+    Vector<double> from_first = rest_of(0);
+    for (std::size_t i = 1; i < models.size(); ++i)
+      from_first += models[i].report().weight / weight_ *
+                    ((mean_of(i) - mean_of(0)) + (rest_of(i) - rest_of(0)));
+    rest_ = lost_by_sum(mean_of(0), from_first);
+    mean_ = mean_of(0) + from_first;
   }
 
   Index features() const { return models_[0].components().cols(); }
@@ -117,6 +122,13 @@ class Factor {
   Index rows() const { return rows_; }
   double weight() const { return weight_; }
   const Vector<double>& mean() const { return mean_; }
+  /// What the mean lost when it was rounded to T; empty where no model knows its own.
+  Vector<T> mean_rest() const {
+    if (std::ranges::all_of(models_, [](const Model<T>& m) { return m.mean_rest().size() == 0; }))
+      return {};
+    const Vector<double> stored = mean_.template cast<T>().template cast<double>();
+    return ((mean_ - stored) + rest_).template cast<T>();
+  }
   std::size_t models() const { return models_.size(); }
 
   /// Columns as the first model has them.
@@ -136,7 +148,8 @@ class Factor {
     out.topRows(k) = model.eigenvalues().cwiseSqrt().asDiagonal() *
                      ordered(i, model.components().template cast<double>());
     if (model.report().centered)
-      out.row(k) = std::sqrt(model.report().weight) * (mean_of(i) - mean_).transpose();
+      out.row(k) = std::sqrt(model.report().weight) *
+                   ((mean_of(i) - mean_) + (rest_of(i) - rest_)).transpose();
     return out;
   }
 
@@ -147,12 +160,17 @@ class Factor {
   Vector<double> mean_of(std::size_t i) const {
     return ordered(i, models_[i].mean().template cast<double>().transpose()).transpose();
   }
+  Vector<double> rest_of(std::size_t i) const {
+    const Vector<T>& rest = models_[i].mean_rest();
+    if (rest.size() == 0) return Vector<double>::Zero(features());
+    return ordered(i, rest.template cast<double>().transpose()).transpose();
+  }
 
   const std::vector<Model<T>>& models_;
   const std::vector<std::vector<Index>>& orders_;
   Index rows_ = 0;
   double weight_ = 0;
-  Vector<double> mean_;
+  Vector<double> mean_, rest_;
 };
 
 /// The factor itself, or where that is taller than wide its triangle.
@@ -290,6 +308,7 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
   fix_signs(components);
   parts.components = components.cast<T>();
   parts.mean = factor.mean().template cast<T>();
+  parts.mean_rest = factor.mean_rest();
   parts.eigenvalues = s.eigenvalues.head(k);
   report.total_variance = s.total / denominator(report);
   // Of what the models left out nobody knows the directions.

@@ -85,12 +85,12 @@ void plan_linear(Plan& p, const FitOptions& o) {
     p.refusal = fmt::format(
         "`solver={}` needs {} of working memory in addition to the rows, and {} are allowed; use a "
         "larger `memory` or fewer `columns`",
-        row.name, format_bytes(needed), format_bytes(std::max(0.0, p.work)));
+        row.name, format_least_bytes(needed), format_bytes(std::max(0.0, p.work)));
   else if (needed > p.work)
     p.refusal = fmt::format(
         "`solver={}` needs at least {} for {:.0f} columns{}, and {} are allowed; use a larger "
         "`memory` or fewer `columns`",
-        row.name, format_bytes(p.facts.budget - p.work + needed), f.columns,
+        row.name, format_least_bytes(p.facts.budget - p.work + needed), f.columns,
         p.streamed() ? "" : " and all rows", format_bytes(p.facts.budget));
 }
 

@@ -156,6 +156,10 @@ void require_variance(const Spectrum& s, const std::string& name,
       Input(name), in_precision<T>());
   require(spread > 0, Errc::bad_data, "{}: all rows are equal{}, there is no variance to explain",
           Input(name), in_precision<T>());
+  require(errors.size() == 0 || !(errors[most] > s.column_noise[most]), Errc::bad_data,
+          "{}: numbers near {:.2g} in column {} are so far from 0 that their sums have lost the "
+          "variance; subtract a constant, or use dense rows",
+          Input(name), s.mean[most], most + 1);
   fail(Errc::bad_data,
        "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} differ by no more "
        "than a few units in the last place; subtract a constant before writing the file",
