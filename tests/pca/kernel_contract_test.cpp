@@ -114,7 +114,7 @@ TEST(KernelContract, M_P2_scores_that_keep_few_digits_are_said_to) {
   const auto model =
       fit(x, {.components = 2, .kernel = kernels::rational_quadratic({.length = 1e5})});
   const std::string& reason = model.report().certificate.reason;
-  const std::string before = "component 2 have errors of about ";
+  const std::string before = "scores of new rows have errors of up to about ";
   ASSERT_NE(reason.find(before), std::string::npos) << reason;
   const double stated = std::stod(reason.substr(reason.find(before) + before.size()));
   // Those of training rows come from eigenvectors, which are accurate.

@@ -221,9 +221,10 @@ std::string loss_of_scores(const Matrix<double>& b, const Tiles<T>& tiles, doubl
       2 * epsilon * largest * b.row(b.rows() - 1).norm() * std::sqrt(weight / eigenvalue);
   if (!(loss > std::sqrt(epsilon))) return {};
   return fmt::format(
-      "scores of new rows along component {} have errors of about {:.0e} of its standard "
-      "deviation, by the rounding of kernel values",
-      b.rows(), loss);
+      "scores of new rows have errors of up to about {:.0e} standard deviations, along component "
+      "{}, "
+      "by the rounding of kernel values",
+      loss, b.rows());
 }
 
 }  // namespace
