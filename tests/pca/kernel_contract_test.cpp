@@ -123,6 +123,14 @@ TEST(KernelContract, M_P2_scores_that_keep_few_digits_are_said_to) {
   EXPECT_LT(measured, 10 * stated);
   EXPECT_GT(measured, 0.01 * stated);
 
+  // So are those of landmarks, all rows here.
+  const auto landmarks = fit(x, {.components = Components(all_components()),
+                                 .kernel = kernels::rbf({.gamma = 1e-3}),
+                                 .approx = Cholesky{.rank = 12}});
+  EXPECT_NE(landmarks.report().certificate.reason.find("scores of new rows have errors"),
+            std::string::npos)
+      << landmarks.report().certificate.reason;
+
   const auto ordinary = fit(x, {.components = 2, .kernel = kernels::rbf({.gamma = 1})});
   EXPECT_EQ(ordinary.report().certificate.reason.find("scores"), std::string::npos);
 }

@@ -8,6 +8,7 @@
 #include "operators/column_means.hpp"
 #include "pca/kernel/kernel_certain.hpp"
 #include "pca/kernel/moved_rows.hpp"
+#include "pca/kernel/score_loss.hpp"
 #include "pca/kernel/seen_rows.hpp"
 #include "pca/model_of.hpp"
 #include "pca/plan_steps.hpp"
@@ -207,26 +208,6 @@ Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights,
   return b;
 }
 
-/// Scores are sums of kernel values, and off by their rounding. Centring takes off what all values
-/// share, so the scores of a nearly constant kernel, and of components of little variance, keep few
-/// digits. This is said where they keep less than half of those that T has; about the last
-/// component, the least accurate one.
-template <class T>
-std::string loss_of_scores(const Matrix<double>& b, const Tiles<T>& tiles, double eigenvalue,
-                           double weight) {
-  constexpr double epsilon = std::numeric_limits<T>::epsilon();
-  double largest = tiles.diagonal.cwiseAbs().maxCoeff();
-  if (tiles.offset.size() > 0) largest = (tiles.diagonal + 2 * tiles.offset).cwiseAbs().maxCoeff();
-  const double loss =
-      2 * epsilon * largest * b.row(b.rows() - 1).norm() * std::sqrt(weight / eigenvalue);
-  if (!(loss > std::sqrt(epsilon))) return {};
-  return fmt::format(
-      "scores of new rows have errors of up to about {:.0e} standard deviations, along component "
-      "{}, "
-      "by the rounding of kernel values",
-      loss, b.rows());
-}
-
 }  // namespace
 
 template <class T>
@@ -351,9 +332,13 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
   report.solver.converged = true;
   report.certificate = std::move(s.certificate);
   add_reason(report.certificate, constant_columns(standard.as_constant, "not scaled"));
-  if (options.center)
+  if (options.center) {
+    const Vector<double>& added = tiles.offset;
+    const double largest = added.size() > 0 ? (tiles.diagonal + 2 * added).cwiseAbs().maxCoeff()
+                                            : tiles.diagonal.cwiseAbs().maxCoeff();
     add_reason(report.certificate,
-               loss_of_scores(b, tiles, s.eigenvalues[s.eigenvalues.size() - 1], weight));
+               loss_of_scores<T>(b, largest, s.eigenvalues[s.eigenvalues.size() - 1], weight));
+  }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));
