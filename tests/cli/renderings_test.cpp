@@ -137,9 +137,10 @@ std::map<std::string, Mistake> mistakes() {
         FitOptions options = kernel("rbf(gamma=1)");
         options.solver = Solver::dense;
         options.memory = std::size_t{1} << 20;
+        options.threads = 2;  // each takes some of it
         fit(Matrix<double>(x.replicate(10, 1)), options);
       },
-      x.replicate(10, 1), with(rbf, {"--solver", "dense", "--memory", "1MiB"})};
+      x.replicate(10, 1), with(rbf, {"--solver", "dense", "--memory", "1MiB", "--threads", "2"})};
   out["numbers too large to square"] = {[=] { fit(large); }, large, {"fit", "rows.csv"}};
   out["a width of distances that overflow"] = {
       [=] { fit(large, kernel("rbf()")); }, large, {"fit", "rows.csv", "--kernel", "rbf()"}};

@@ -1,4 +1,6 @@
 // Rows so far from 0 that the mean, rounded to one number, is off by more than the scores may be.
+#include "support/temp_dir.hpp"
+
 #include <mercer/mercer.hpp>
 
 #include <gtest/gtest.h>
@@ -70,7 +72,8 @@ TYPED_TEST(FarMean, M_P1_batches_and_files_keep_it) {
   pca.update(x.bottomRows(4));
   expect_scores(pca.model(), x, "batches");
 
-  const std::string file = testing::TempDir() + "far-mean.st";
+  const TempDir dir;
+  const std::string file = dir / "far-mean.st";
   fit(x, {.components = 2}).save(file);
   expect_scores(Model<T>::load(file), x, "file");
 }

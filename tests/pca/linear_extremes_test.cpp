@@ -189,6 +189,7 @@ TEST(LinearExtremes, M_P1_a_stream_of_large_numbers_is_scaled_block_by_block) {
     FitOptions options{.components = 2, .solver = solver};
     const auto model = fit(x, options);
     options.memory = small_budget;
+    options.threads = 2;  // each takes some of it
     ChunkedSource<double> source{Rows<double>(y), 997};
     const auto other = fit(source, options);
     EXPECT_GE(source.rewinds, 2);
@@ -254,7 +255,10 @@ void expect_equal_rows_refused(const std::vector<T>& row) {
     ChunkedSource<T> source(Rows<T>(many), 1009, many_weights);
     SCOPED_TRACE(fmt::format("streamed, solver {}", static_cast<int>(solver)));
     expect_error(Errc::bad_data, {"all rows are equal"}, [&] {
-      fit(source, {.components = 1, .solver = solver, .memory = small_budget / (8 / sizeof(T))});
+      FitOptions options{.components = 1, .solver = solver};
+      options.memory = small_budget / (8 / sizeof(T));
+      options.threads = 2;  // each takes some of it
+      fit(source, options);
     });
   }
 }

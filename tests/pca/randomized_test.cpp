@@ -94,9 +94,10 @@ void expect_out_of_core(const std::string& path, const Matrix<double>& x, double
   ReadOptions reading;
   reading.block_bytes = 1 << 16;
   const auto source = open<T>(path, reading);
-  const auto model =
-      fit(*source,
-          {.components = 3, .solver = Solver::randomized, .tolerance = 1e-6, .memory = 800000});
+  FitOptions options{.components = 3, .solver = Solver::randomized, .tolerance = 1e-6};
+  options.memory = 800000;
+  options.threads = 2;  // each takes some of it
+  const auto model = fit(*source, options);
   const Matrix<T> rounded = x.cast<T>();
   expect_same(model, fit(rounded, {.components = 3, .solver = Solver::covariance}), tolerance);
   EXPECT_LE(model.report().solver.passes, 5) << path;

@@ -38,7 +38,7 @@ MISTAKES = {
         kernel="precomputed"
     ).fit(np.array([[1.0, 2.0], [2.0, 1.0]])),
     "a kernel matrix larger than memory": lambda: kernel_pca(
-        eigen_solver="dense", memory=2**20
+        eigen_solver="dense", memory=2**20, n_jobs=2
     ).fit(np.tile(six_rows(), (10, 1))),
     "numbers too large to square": lambda: mercer.PCA().fit(six_rows(1e200)),
     "a width of distances that overflow": lambda: kernel_pca(kernel="rbf()").fit(six_rows(1e200)),
