@@ -55,10 +55,9 @@ void expect_hidden_found(const std::function<double(Index i, Index hidden, Rando
       EXPECT_LT((found.pairs.values - values.head(k)).cwiseAbs().maxCoeff(), 1e-9) << seed;
       EXPECT_GE(found.confidence, 1 - 1e-6);
       EXPECT_GE(found.ceiling, values[k] - 1e-9);
-      // Copies leave the random vectors little to tell by: without norms, or with more copies of
-      // the last wanted eigenvalue than two draws can show, the bound is wide, and still a bound.
-      if (!copies || (k == 1 && seed % 2 == 0))
-        EXPECT_LE(found.ceiling, values[k - 1] + 1e-9) << seed << ", k = " << k;
+      // Copies leave the random vectors little to tell by: the bound may be wide, which depends on
+      // the last digits of the matrix, and so on the processor; it is still a bound.
+      if (!copies) EXPECT_LE(found.ceiling, values[k - 1] + 1e-9) << seed << ", k = " << k;
     }
   }
 }
