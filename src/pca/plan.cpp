@@ -181,6 +181,7 @@ void decide_approximate(Plan& p, const FitOptions& o, std::string why) {
                 {"dense", against, rows + dense_bytes(f.rows), 1, dense_flops(f, o)}};
   const auto fit_in = static_cast<double>(most_features(p.work, kept_rows));
   if (p.refusal.empty() && (m > fit_in || fit_in == 0))
+    // Bytes that are left: below 0 where the rows alone exceed the budget, which is none.
     p.refusal = fmt::format(
         "`approx`: {} does not fit in memory, {:.0f} features would: it needs {}{}, and {} are "
         "allowed; use a larger `memory`",
@@ -248,6 +249,7 @@ Plan plan(const Facts& f, const FitOptions& o) {
     // The model keeps the rows, as the kernel sees them.
     const double model = o.precomputed ? 0 : row_bytes(f);
     if (p.refusal.empty() && model > p.work)
+      // Bytes that are left: below 0 where the rows alone exceed the budget, which is none.
       p.refusal = fmt::format(
           "the model of a kernel stores the rows: {} for {:.0f} columns in addition to the rows "
           "themselves, and {} are allowed; use a larger `memory`, or `approx`",

@@ -67,7 +67,8 @@ void expect_intervals(const Model<T>& model, const std::vector<long double>& tru
     EXPECT_GE(c.high[j], model.eigenvalues()[static_cast<Index>(j)]);
   }
   EXPECT_GE(c.confidence, 1 - 1e-6);
-  if (c.confidence < 1) EXPECT_FALSE(c.reason.empty());
+  // What is proven needs no reason; scores that keep few digits are stated besides.
+  EXPECT_EQ(c.confidence < 1, !c.reason.empty() && !c.reason.starts_with("scores of new rows"));
 }
 
 TEST(KernelCertificate, M_P1_sixty_grids_with_equal_rows_have_their_largest_eigenvalues) {

@@ -20,6 +20,7 @@ namespace {
 
 /// What could not be known before the eigenvalues were.
 void require_room(const std::string& what, double bytes, double budget) {
+  // Bytes that are left: below 0 where the rows alone exceed the budget, which is none.
   require(bytes <= budget, Errc::out_of_memory,
           "{} {} of working memory in addition to the rows, and {} are allowed; use a larger "
           "`memory` or fewer `components`",

@@ -109,6 +109,7 @@ double least_bytes(Index d, Index k, Index block, int threads) {
 /// passes are needed.
 BlockKrylov fitting(BlockKrylov how, Index d, Index k, int threads, double budget) {
   while (how.block > least_block && least_bytes(d, k, how.block, threads) > budget) how.block /= 2;
+  // Bytes that are left: below 0 where the rows alone exceed the budget, which is none.
   const double room = std::max(0.0, budget - scatter_bytes(d, how.block, threads));
   return within_memory(how, d, k, static_cast<std::size_t>(room));
 }
