@@ -1,8 +1,9 @@
-# mercer_module(name USES modules…): an object library of src/name/**/*.cpp.
+# mercer_module(name [INNER_LOOPS] USES modules…): an object library of src/name/**/*.cpp.
+# INNER_LOOPS: -O3; everything else is compiled with -O2, which takes a fifth less time.
 # mercer_library(): all of them together, as mercer::mercer.
 
 function(mercer_module name)
-  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  cmake_parse_arguments(arg "INNER_LOOPS" "" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(mercer_${name} OBJECT ${sources})
   target_include_directories(mercer_${name} PRIVATE
@@ -11,12 +12,19 @@ function(mercer_module name)
     Eigen3::Eigen fmt::fmt hwy::hwy nlohmann_json::nlohmann_json OpenBLAS::OpenBLAS ZLIB::ZLIB
     Threads::Threads)
   mercer_compile_options(mercer_${name})
-  # Most of a module's compile time is these headers: they are read once for all modules.
-  if(name STREQUAL "core")
-    target_precompile_headers(mercer_core PRIVATE <Eigen/Core> <fmt/format.h> <algorithm>
-      <functional> <memory> <optional> <string> <vector>)
+  # Most of a module's compile time is these headers: they are read once per level of optimisation.
+  set(level 2)
+  if(arg_INNER_LOOPS)
+    set(level 3)
+  endif()
+  target_compile_options(mercer_${name} PRIVATE $<$<CONFIG:Release>:-O${level}>)
+  get_property(first GLOBAL PROPERTY MERCER_PRECOMPILED_O${level})
+  if(first)
+    target_precompile_headers(mercer_${name} REUSE_FROM mercer_${first})
   else()
-    target_precompile_headers(mercer_${name} REUSE_FROM mercer_core)
+    target_precompile_headers(mercer_${name} PRIVATE <Eigen/Core> <fmt/format.h> <algorithm>
+      <functional> <memory> <optional> <string> <vector>)
+    set_property(GLOBAL PROPERTY MERCER_PRECOMPILED_O${level} ${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY MERCER_MODULES ${name})
   set_property(GLOBAL PROPERTY MERCER_USES_${name} ${arg_USES})
