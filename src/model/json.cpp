@@ -3,7 +3,6 @@
 #include "core/json_text.hpp"
 #include "model/description.hpp"
 
-#include <algorithm>
 #include <type_traits>
 #include <vector>
 
