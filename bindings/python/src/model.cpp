@@ -145,7 +145,7 @@ Kernel python_kernel(const std::string& name) {
   });
 }
 
-/// A model of similarities, as one of a function of these rows: what is saved.
+/// A model of kernel values, as one of a function of these rows: what is saved.
 template <class T>
 Model<T> function_model(const Model<T>& model, const py::object& x, const std::string& name) {
   const HeldRows<T> held(x);
@@ -155,7 +155,7 @@ Model<T> function_model(const Model<T>& model, const py::object& x, const std::s
   return Model<T>(std::move(parts));
 }
 
-/// And back: what scores similarities that Python has computed.
+/// And back: a model that scores kernel values computed by Python.
 template <class T>
 Model<T> similarity_model(const Model<T>& model) {
   ModelParts<T> parts = model.parts();
