@@ -7,9 +7,10 @@
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
 #include "rows/rows_in_memory.hpp"
+#include "rows/scores.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
-#include "terminal/summary.hpp"
+#include "terminal/terminal.hpp"
 
 #include <mercer/fit_operator.hpp>
 
@@ -104,16 +105,8 @@ void eigs_of_file(const EigsFlags& flags) {
   });
   stop_if_interrupted();
   bar.erase();
-  if (!flags.output.empty()) {
-    const Schema& schema = table.schema;
-    Sink<double> out(flags.output, numbered("v", found.vectors.cols()),
-                     {.id = schema.id, .label = schema.label, .threads = reading.threads});
-    out.write(found.vectors, schema.id.empty() ? nullptr : &table.ids,
-              schema.label.empty() ? nullptr : &table.labels);
-    out.finish();
-    stop_if_interrupted();
-    out.close();
-  }
+  if (!flags.output.empty())
+    write_rows_of(table, flags.output, "v", found.vectors, reading.threads);
   if (flags.json) print(eigs_json(found, flags, options.tolerance));
   else if (flags.output.empty() || (flags.output != "-" && !flags.run.quiet))
     print(eigs_table(found, flags, terminal(STDOUT_FILENO)));
