@@ -20,20 +20,6 @@ OrderedJson or_null(const std::string& text) {
   return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
 }
 
-const char* name_of(Space space) {
-  switch (space) {
-    case Space::input:
-      return "input";
-    case Space::features:
-      return "features";
-    case Space::kernel:
-      return "kernel";
-    case Space::precomputed:
-      return "precomputed";
-  }
-  return "";
-}
-
 Vector<double> running_sum(Vector<double> values) {
   for (Index j = 1; j < values.size(); ++j) values[j] += values[j - 1];
   return values;

@@ -49,6 +49,8 @@ MatrixOperator::MatrixOperator(const Rows<double>& matrix, int threads)
               i + 1, j + 1, a);
       largest = std::max(largest, std::abs(a));
     });
+  require(largest == 0 || largest >= std::numeric_limits<double>::min(), Errc::bad_data,
+          "the largest entry of the matrix is {}, which is subnormal; scale the matrix", largest);
   // Whoever computed the matrix may have rounded both halves separately.
   const double allowed = 1e3 * std::numeric_limits<double>::epsilon() * largest;
   for (Index i = 0; i < n; ++i)

@@ -205,7 +205,7 @@ void choose(Tuned& out, Criterion criterion) {
                      : fmt::format("the largest likelihood, {:.4g} per row", least.score);
     return;
   }
-  // The fewest components whose score does not differ significantly from the best.
+  // The fewest components whose score is within one standard error of the best.
   const double enough = least.score + least.spread;
   for (std::size_t i = 0; i < out.cells.size(); ++i) {
     const TuneCell &cell = out.cells[i], &best = out.cells[out.best];

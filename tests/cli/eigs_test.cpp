@@ -154,6 +154,7 @@ TEST_F(CliEigs, M_P8_bad_matrices_are_refused_in_one_line) {
     refused(fmt::format("a,b\n1,{0}\n{0},1\n", cell), 1,
             {"'standard input': row 1, column 2 is nan"});
   refused("a,b\n1,inf\ninf,1\n", 1, {"line 2", "'b'"});
+  refused("a,b\n1e-310,0\n0,2e-310\n", 1, {"2e-310", "subnormal"});
   refused("a,b\n1,2\n2,1\n", 2, {"--missing mean"}, {"--missing", "mean"});
   refused("a,b\n1,2\n2,1\n", 2, {"-k '3'", "1 to 2"}, {"-k", "3"});
   const std::string skew = dir.file(
