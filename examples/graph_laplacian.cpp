@@ -1,5 +1,5 @@
-// The smallest eigenpairs of a matrix of one's own: the Laplacian of a sparse graph of two
-// communities, which its second eigenvector tells apart (Fiedler 1973).
+// The smallest eigenpairs of a user-defined matrix: the Laplacian of a sparse graph of two
+// communities, which its second eigenvector separates (Fiedler 1973).
 
 #include <mercer/eigs.hpp>
 

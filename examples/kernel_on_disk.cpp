@@ -1,4 +1,4 @@
-// Kernel PCA of a kernel matrix of one's own that lies on a disk: it is mapped, and read in panels
+// Kernel PCA of a user-defined kernel matrix in a file: it is mapped, and read in panels
 // of rows once per pass. It may be larger than the memory.
 
 #include <mercer/mercer.hpp>
@@ -49,7 +49,7 @@ int main() {
   const mercer::Matrix<double> x = mercer::Matrix<double>::Random(1000, 3);
   const mercer::Kernel kernel = mercer::kernels::rbf({.gamma = 0.5});
   {
-    const mercer::Matrix<double> k = kernel.matrix(x);  // in real life somebody else's
+    const mercer::Matrix<double> k = kernel.matrix(x);  // in practice from another program
     std::ofstream("kernel.bin", std::ios::binary)
         .write(reinterpret_cast<const char*>(k.data()),
                static_cast<std::streamsize>(sizeof(double)) * k.size());

@@ -1,7 +1,7 @@
 // Three clusters in the plane and the first eight components of kernel PCA, after the toy example
 // of Schölkopf, Smola and Müller, Neural Computation 10 (1998): k(x, y) = exp(−‖x−y‖²/0.1).
 //
-// The first two components tell the clusters apart; the next three split each of them in halves,
+// The first two components separate the clusters; the next three split each of them in halves,
 // and the last three once more, at right angles to that.
 
 #include <mercer/mercer.hpp>
@@ -34,7 +34,7 @@ int main() {
   svg.close();
   std::cout << "three_clusters.svg\n";
 
-  // In the plane of the first two scores, every row is nearest to the mean of its own cluster.
+  // In the plane of the first two scores, every row is nearest to the mean of its cluster.
   const mercer::Matrix<double> scores = model.transform(x).leftCols(2);
   mercer::Matrix<double> means(3, 2);
   for (mercer::Index c = 0; c < 3; ++c)

@@ -23,7 +23,7 @@ int main() {
   const mercer::Vector<double> variance = model.explained_variance();
   std::cout << "variances " << variance.transpose() << "\naxes\n" << model.components() << '\n';
 
-  // One component is enough to tell the clouds apart: the mean of all points lies between them.
+  // One component is enough to separate the clouds: the mean of all points lies between them.
   const mercer::Matrix<double> first = model.transform(x).leftCols(1);
   const auto right =
       (first.topRows(800).array() < 0).count() + (first.bottomRows(1000).array() > 0).count();

@@ -1,4 +1,4 @@
-# Documentation, header comments, help and messages avoid the phrases of english/phrases.txt.
+# Documentation, comments, help and messages avoid the phrases of english/phrases.txt.
 if(MERCER_COMPILED_TESTS)
   return()
 endif()

@@ -15,7 +15,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -67,7 +66,7 @@ int unexpected(const std::exception& error) {
   }
 }
 
-/// What CLI11 found wrong, in our words.
+/// An error of CLI11 as a message of ours.
 std::string command_line_error(const CLI::ParseError& error, const CLI::App& command) {
   const bool no_command = has_commands(command);
   for (const std::string& word : command.remaining(true)) {
@@ -104,6 +103,7 @@ int run(int argc, char** argv) {
   add_probe(app);
   add_learn(app);
   add_kernel(app);
+  add_eigs(app);
   add_completion(app);
   add_help_command(app);
   app.add_flag_callback(

@@ -11,6 +11,8 @@
 ///     Eigen::SparseMatrix<double> laplacian(1000, 1000);
 ///     auto low = mercer::eigs(laplacian, 3, {.smallest = true});
 ///
+///     auto checked = mercer::eigs(mercer::MatrixOperator(rows), 3);  // refused unless symmetric
+///
 /// Restarted block Krylov. What costs is a pass: one product with a block of 16 or 32 vectors, some
 /// ten to a hundred of them. Besides it takes about 10·n·m·b flops per pass and 16·n·m bytes for a
 /// basis of m vectors (k + 8 blocks, fewer with `memory`) and blocks of b.
@@ -22,6 +24,7 @@
 #include <mercer/matrix.hpp>
 #include <mercer/operator.hpp>
 #include <mercer/progress.hpp>
+#include <mercer/rows.hpp>
 #include <mercer/seed.hpp>
 
 #include <concepts>
@@ -48,8 +51,9 @@ struct EigsOptions {
 };
 
 struct Eigs {
-  Vector<double> values;     ///< descending; ascending when the smallest were asked for
-  Matrix<double> vectors;    ///< n×k, orthonormal columns
+  Vector<double> values;  ///< descending; ascending when the smallest were asked for
+  /// n×k, orthonormal columns; the entry of largest magnitude in each is positive.
+  Matrix<double> vectors;
   Vector<double> residuals;  ///< ‖A v − λ v‖, computed from A v itself
   int passes = 0;            ///< calls of `apply`
   /// No eigenvalue but those found lies beyond this number, up to their residuals: above it, or
@@ -92,5 +96,21 @@ requires(!SymmetricOperator<M>) Eigs
       [&matrix](const Matrix<double>& v, Matrix<double>& out) { out.noalias() = matrix * v; }, k,
       options);
 }
+
+/// A symmetric matrix in memory, dense or sparse, as an operator: products use several threads.
+/// Throws `Errc::bad_data`, with row and column, unless the matrix is square, finite and symmetric
+/// to 1000 units in the last place of its largest entry. `matrix` must outlive the operator.
+class MatrixOperator {
+ public:
+  explicit MatrixOperator(const Rows<double>& matrix, int threads = 0);
+
+  Index size() const { return matrix_.rows(); }
+  void apply(const Matrix<double>& v, Matrix<double>& out) const;
+  double trace() const;
+
+ private:
+  Rows<double> matrix_;
+  int threads_;
+};
 
 }  // namespace mercer

@@ -40,6 +40,8 @@ enum class Space {
   kernel,      ///< kernel values of x and the anchors
   precomputed  ///< kernel values computed by the caller
 };
+/// As reports and JSON spell it: "input", "features", "kernel", "precomputed".
+const char* name_of(Space space);
 
 template <class T>
 struct LinearMap;

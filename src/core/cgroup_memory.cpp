@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <string_view>
 
 namespace mercer {
@@ -35,7 +34,7 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-/// Nothing for "max", for an absent file, and for the huge numbers by which version 1 says so.
+/// Nothing for "max", for an absent file, and for the huge numbers that mean "max" in version 1.
 std::optional<std::uint64_t> bytes_in(std::string_view text) {
   std::uint64_t value = 0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);

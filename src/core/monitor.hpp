@@ -1,5 +1,5 @@
 #pragma once
-// Calls a monitor at most ten times a second, and turns its "stop" into an error.
+// Calls a monitor at most ten times per second, and turns its "stop" into an error.
 
 #include <mercer/error.hpp>
 #include <mercer/matrix.hpp>
@@ -18,7 +18,7 @@ class Reporter {
       : monitor_(monitor), progress_{what, 0, total, unit} {}
 
   void total(double total) { progress_.total = total; }
-  /// What to say beside the count; must live until the next call.
+  /// A note next to the count; must live until the next call.
   void note(std::string_view note) { progress_.note = note; }
 
   void operator()(double done) {
@@ -37,7 +37,7 @@ class Reporter {
 };
 
 /// Work on rows that can be cut anywhere: all at once without a monitor; else in pieces of some 1e9
-/// flops, with a look at the monitor before each.
+/// flops, with a call of the monitor before each.
 template <class Work>
 void in_pieces(Index rows, double flops_per_row, const Monitor& monitor, std::string_view what,
                const Work& work) {
@@ -82,7 +82,7 @@ class SharedReporter {
 };
 
 /// Work on rows in pieces that are the same with and without a monitor, so that the results are
-/// too; looks at the monitor before each.
+/// too; calls the monitor before each.
 template <class Work>
 void in_equal_pieces(Index rows, SharedReporter& report, const Work& work) {
   constexpr Index piece = 512;

@@ -1,5 +1,5 @@
 #pragma once
-// A file that appears whole or not at all: written beside its place, synced, then renamed.
+// A file that is written atomically: under a temporary name, synced, then renamed.
 //
 //     OutputFile file("scores.csv");
 //     file.write(bytes);

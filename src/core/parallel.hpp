@@ -16,7 +16,7 @@ int thread_count(int asked);
 /// after all have ended.
 void parallel_for(Index count, int threads, const std::function<void(Index)>& task);
 
-/// Splits [0, n) into one contiguous range a thread, none shorter than `grain`, and runs
+/// Splits [0, n) into one contiguous range per thread, none shorter than `grain`, and runs
 /// body(begin, end, part). The split depends only on n, threads and grain.
 /// Returns the number of parts that `body` was called for.
 int parallel_ranges(Index n, int threads, Index grain,

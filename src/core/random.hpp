@@ -12,7 +12,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  /// A seed with which the sequence goes on from here.
+  /// The seed of the rest of the sequence.
   std::uint64_t state() const { return state_; }
   std::uint64_t bits() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);

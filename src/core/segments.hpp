@@ -1,5 +1,5 @@
 #pragma once
-// Sums over a stream of rows that have the same bits whoever adds what, and when.
+// Sums over a stream of rows that have the same bits for any threads and blocks.
 //
 // Rows are cut into leaves: a fixed number of rows, which depends on the number of columns alone.
 // The sum of a leaf is computed by one thread in one order, and the sums of leaves are combined
@@ -73,7 +73,7 @@ class Segments {
     return out;
   }
 
-  /// All there is, to write it down and to go on from it.
+  /// The whole state, to be saved and restored.
   const std::vector<Level>& levels() const { return levels_; }
   void restore(std::vector<Level> levels, std::int64_t leaves) {
     levels_ = std::move(levels);

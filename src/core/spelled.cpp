@@ -34,7 +34,7 @@ std::string spelled(std::string_view message, std::span<const Spelling> table,
         quoted ? std::nullopt
                : spelled_option(message.substr(open + 1, close - open - 1), table, with_value);
     out.append(message.substr(at, open - at));
-    // A backquote that begins no option may be one of a file's name: look behind it.
+    // A backquote that begins no option may be part of a file's name: continue after it.
     out.append(text ? *text : "`");
     at = text ? close + 1 : open + 1;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Messages in the words of their reader. In the library options stand in backquotes, as C++ calls
-// them: `memory`, or with a value `components=25`. A front end has a table of its own names.
+// Messages with the option names of a front end. The library puts options in backquotes under their
+// C++ names: `memory`, or with a value `components=25`. Each front end has a table of its names.
 
 #include <span>
 #include <string>

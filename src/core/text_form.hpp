@@ -36,12 +36,12 @@ constexpr Domain any{"be finite", [](double) { return true; }};
 constexpr Domain positive{"be greater than 0", [](double v) { return v > 0; }};
 constexpr Domain not_negative{"be at least 0", [](double v) { return v >= 0; }};
 constexpr Domain fraction{"lie between 0 and 1", [](double v) { return v > 0 && v < 1; }};
-/// Up to the last whole number before which a double has them all.
+/// Up to 2⁵³: a double represents all integers up to there.
 constexpr Domain count{"be an integer from 1 to 2^53",
                        [](double v) { return v >= 1 && v <= 0x1p53 && v == std::floor(v); }};
 }  // namespace domains
 
-/// The value of a parameter that is left open: to the data, or to a default of its own.
+/// The value of an open parameter: it is estimated from the data or has a computed default.
 constexpr double open_value = std::numeric_limits<double>::quiet_NaN();
 
 struct TextParameter {

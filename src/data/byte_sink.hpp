@@ -1,5 +1,5 @@
 #pragma once
-// Bytes out: to a file that appears whole or not at all, compressed on the way when asked.
+// Bytes out: to a file that is written atomically, optionally compressed.
 
 #include "core/output_file.hpp"
 

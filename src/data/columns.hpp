@@ -14,7 +14,7 @@ enum class Role : unsigned char { skip, feature, category, label, id, weight };
 struct Category {
   Index feature = 0;  ///< its place among the features of the file
   std::string name;
-  std::vector<std::string> levels;  ///< those a model knows; none: whatever the file has
+  std::vector<std::string> levels;  ///< those of a model; empty: those of the file
 };
 
 struct ColumnPlan {

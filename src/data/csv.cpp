@@ -2,8 +2,8 @@
 //
 // A block is a window of text. Threads read and tally its stretches (csv_text), the window is cut
 // into chunks of whole rows, and threads parse those (csv_rows) straight to their place in the
-// block. What a chunk finds wrong is looked at in file order afterwards, so the message does not
-// depend on the threads.
+// block. Errors are reported in file order afterwards, so the message does not depend on the
+// threads.
 
 #include "core/monitor.hpp"
 #include "core/parallel.hpp"
@@ -32,7 +32,7 @@ class CsvSource final : public CategorySource<T> {
         layout_(find_layout(text_, options)),
         data_begin_(text_.consumed()),
         reporter_(options_.monitor, "reading", "bytes", text_.expected_bytes()) {
-    // A row may be longer than the first look at the file. A pipe is not waited for.
+    // A row may be longer than the first read. A pipe is not waited for.
     while (can_rewind() && text_.chunks().empty() && !text_.complete() && !first_row_is_broken() &&
            text_.end() - text_.begin() < static_cast<std::ptrdiff_t>(Text::longest_row))
       text_.grow(text_.begin());

@@ -60,7 +60,7 @@ inline CellSpan scan_quoted(const char* open, const char* end, char delimiter) {
   return cell;
 }
 
-/// The cell that begins at `begin`, whatever it is.
+/// The cell that begins at `begin`, of any kind.
 inline CellSpan scan_cell(const char* begin, const char* end, char delimiter) {
   const char* ink = skip_blanks(begin, end, delimiter);
   if (ink < end && *ink == '"') return scan_quoted(ink, end, delimiter);

@@ -27,7 +27,7 @@ class Separators {
     return found;
   }
 
-  /// Goes on from `place`.
+  /// Continues at `place`.
   void seek(const char* place) { load(place); }
 
  private:

@@ -156,7 +156,7 @@ class Opening {
       return false;
     const Row second = row(below, delimiter);
     if (consecutive(first, second)) return false;
-    // Two or three whole numbers may count up by chance; from 0 or a year on, above fractions, they
+    // Two or three integers may count up by chance; from 0 or a year on, above fractions, they
     // hardly do.
     constexpr int beyond_chance = 4;
     return numbers_of(first) >= beyond_chance || (has_fraction(first, second) && named(first));

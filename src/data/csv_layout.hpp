@@ -19,7 +19,7 @@ struct Run {
 struct Layout {
   char delimiter = ',';
   ColumnPlan plan;
-  std::vector<Run> runs;  ///< the last column of the file is always a run of its own
+  std::vector<Run> runs;  ///< the last column of the file is always a separate run
   Index columns = 0;      ///< in the file
   Index first_line = 0;   ///< line of the first data row, counted from 1
 };

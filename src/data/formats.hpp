@@ -1,6 +1,6 @@
 #pragma once
-// One row per file format. `open()` picks by `ReadOptions::format` or by extension (`.gz` is
-// looked through). A new format is one file that ends with its row, a value of `Format` and its
+// One row per file format. `open()` picks by `ReadOptions::format` or by extension (ignoring
+// `.gz`). A new format is one file that ends with its row, a value of `Format` and its
 // name in the table of open.cpp.
 
 #include "data/bytes.hpp"

@@ -11,7 +11,7 @@ namespace mercer {
 
 namespace {
 
-/// "'hue' and 2 more": the names a file lacks, with what comes close to the first ones.
+/// "'hue' and 2 more": names missing from a file, with the closest ones for the first.
 std::string listed(const std::vector<std::string>& missing, const std::vector<std::string>& free) {
   constexpr std::size_t most = 3;
   std::string text;

@@ -1,5 +1,5 @@
 #pragma once
-// A file read the way a model knows its columns: by name, in the model's order.
+// A file read with the columns of a model: by name, in the model's order.
 
 #include "data/columns.hpp"
 

@@ -9,7 +9,7 @@
 
 namespace mercer {
 
-/// Rows as they lie in memory or in a file: cell (r, c) at data + r·row_stride + c·col_stride.
+/// The layout of rows in memory or in a file: cell (r, c) at data + r·row_stride + c·col_stride.
 struct NpyCells {
   const char* data = nullptr;
   NpyType type;

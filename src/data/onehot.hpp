@@ -1,5 +1,5 @@
 #pragma once
-// Columns of categories: one feature a category.
+// Categorical columns: one feature per category.
 
 #include "data/columns.hpp"
 
@@ -37,7 +37,7 @@ template <class T>
 class CategorySource : public Source<T> {
  public:
   virtual const std::vector<Category>& categories() const = 0;
-  /// Those seen so far, and those a model knows.
+  /// Those seen so far, and those of a model.
   virtual const std::vector<Levels>& levels() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// SVMlight and libsvm: `label index:value … # comment`, one line a row.
+// SVMlight and libsvm: `label index:value … # comment`, one line per row.
 
 #include "core/monitor.hpp"
 #include "core/require.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What formats without text cells say about numbers that cannot be used.
+// Errors about unusable numbers, of formats without text cells.
 
 #include "core/require.hpp"
 

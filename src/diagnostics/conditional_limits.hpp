@@ -16,8 +16,8 @@ struct SampleSpectra {
 };
 
 /// Given mean and scatter matrix of a Gaussian sample, its rows are those of a matrix that is
-/// uniform on the orthonormal ones times the root of the scatter matrix, whatever the covariance of
-/// the population was: both are sufficient. So the spectrum tells the distribution of the SPE of a
+/// uniform on the orthonormal ones times the root of the scatter matrix, for any covariance of the
+/// population: both are sufficient. So the spectrum determines the distribution of the SPE of a
 /// row that is left out of the fit, without a parameter to estimate, and a new row that joins the
 /// sample is one of these: it is beyond its limit with probability 1 − level, exactly, when the
 /// limit is the quantile given the sample with that row (the conditional test of Lockhart, O'Reilly
@@ -28,7 +28,7 @@ struct SampleSpectra {
 /// component, and rows of a middling T² can be the rarest.
 double conditional_spe_limit(const SampleSpectra& seen, double level, int threads);
 
-/// The highest level that the rows drawn for it tell: a few of them lie beyond.
+/// The highest level supported by the rows drawn for it: a few of them lie beyond.
 double highest_conditional_level(const SampleSpectra& seen);
 
 }  // namespace mercer

@@ -30,8 +30,8 @@ constexpr Index spectra = 16;            // that may belong to what is known of 
 /// stand out by far, limits hardly depend on it. Measured by `./dev calibrate`.
 constexpr double shrinkage = 1.5;
 constexpr int rounds = 10;  // of matching the population to what was seen
-/// A component with so many times the variance that is left out is one of its own whatever its
-/// size, and larger ones would cost digits of the others.
+/// A component with so many times the residual variance is separate from the rest for any larger
+/// size, and larger ones would reduce the accuracy of the others.
 constexpr double most_lead = 1e3;
 
 /// Γ(shape), shape ≥ ½ (Marsaglia and Tsang 2000; below 1 by their power of a uniform number).
@@ -205,7 +205,7 @@ Vector<double> with_sums(const Vector<double>& values, double sum, double square
   return out;
 }
 
-/// Some axes for the columns of z-scores, which the spectrum does not tell.
+/// Some axes for the columns of z-scores, which the spectrum does not determine.
 Matrix<double> random_axes(Index d, std::uint64_t seed) {
   Random random(seed);
   Matrix<double> g(d, d);

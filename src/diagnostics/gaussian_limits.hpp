@@ -5,7 +5,7 @@
 
 namespace mercer {
 
-/// What a model tells of the rows of its fit. Variances are about the degrees of freedom below.
+/// Statistics of the training rows in a model. Variances are about the degrees of freedom below.
 struct SampleSpectrum {
   Vector<double> leading;   ///< of the components, descending
   double left = 0;          ///< Σλ of the directions that are left out
@@ -28,7 +28,7 @@ struct GaussianLimits {
 /// found from the spectrum alone: conditional_limits.hpp.
 GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int threads);
 
-/// Hotelling's T² of all directions, which holds whatever their variances.
+/// Hotelling's T² of all directions, which holds for any variances.
 double hotelling_limit(double components, double degrees, double new_row, double level);
 
 /// Whether `simulated_limits` is affordable; otherwise too many components of too many directions.

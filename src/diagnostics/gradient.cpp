@@ -8,7 +8,6 @@
 #include "linalg/blas.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -108,7 +107,7 @@ class Neighbourhood {
     return out;
   }
 
-  /// Two rows a column: a step ahead and a step back.
+  /// Two rows per column: a step ahead and a step back.
   Matrix<double> pairs(const Columns& columns, const Vector<double>& steps) const {
     Matrix<double> rows = z_.replicate(2 * static_cast<Index>(columns.size()), 1);
     for (std::size_t i = 0; i < columns.size(); ++i) {

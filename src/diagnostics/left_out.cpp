@@ -3,7 +3,6 @@
 #include "core/parallel.hpp"
 #include "diagnostics/secular.hpp"
 
-#include <cmath>
 #include <limits>
 
 namespace mercer {

@@ -116,7 +116,7 @@ Index rows_for_gaussian_limits(double level, Index components) {
   return std::max(components + 3, ceiling(-20 * std::log10(1 - level)));
 }
 
-// Measured as well: with fewer rows a component may owe its place to a handful of them.
+// Measured as well: if there are fewer rows, a component may be due to a handful of them.
 Index rows_for_left_out_limits(double level) {
   return std::max<Index>(200, ceiling(2 / (1 - level)));
 }

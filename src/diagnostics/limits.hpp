@@ -1,5 +1,5 @@
 #pragma once
-// Limits of T² and SPE from what a model tells of its training rows.
+// Limits of T² and SPE from the statistics of the training rows in a model.
 
 #include "diagnostics/left_out.hpp"
 

@@ -28,8 +28,8 @@ bool check_cells(const Rows<T>& x, bool fill, Index first) {
   return missing;
 }
 
-/// Missing cells as the least-squares scores of the others have them: m + s∘Bᵀy. The scores of the
-/// completed row are those, and its residuals those of the cells that are there.
+/// Missing cells by the least-squares scores of the observed ones: m + s∘Bᵀy. The completed row has
+/// these scores, and the residuals of the observed cells.
 template <class T>
 Rows<T> completed(const Model<T>& model, const Rows<T>& x, Index first, Matrix<T>& buffer) {
   const ModelParts<T>& parts = model.parts();

@@ -5,8 +5,8 @@
 
 namespace mercer {
 
-/// The rows that φ takes: checked, filled (with the mean, or with `em`, for linear models, by what
-/// the row's other cells say) and standardised, in `buffer` where they had to be
+/// The rows that φ takes: checked, imputed (by the mean or, with `em` and linear models, by the
+/// scores of the observed cells) and standardised, in `buffer` where they had to be
 /// changed. Throws `Errc::bad_data` for other numbers of columns, cells that are not finite and
 /// those outside the domain; rows are numbered from `first` + 1.
 template <class T>

@@ -64,7 +64,7 @@ double beta_fraction(double a, double b, double x) {
   return std::exp(front) / a / f;
 }
 
-/// Where a falling function of log x crosses 0, by halving: it is asked once a model.
+/// Where a falling function of log x crosses 0, by bisection: used once per model.
 double crossing(double low, double high, const std::function<double(double)>& f) {
   while (high - low > 4 * epsilon * std::max(1.0, std::abs(low) + std::abs(high))) {
     const double middle = low + (high - low) / 2;
@@ -75,11 +75,6 @@ double crossing(double low, double high, const std::function<double(double)>& f)
 
 }  // namespace
 
-double gamma_p(double a, double x) {
-  if (!(x > 0)) return 0;
-  return x < a + 1 ? gamma_series(a, x) : 1 - gamma_fraction(a, x);
-}
-
 double gamma_q(double a, double x) {
   if (!(x > 0)) return 1;
   return x < a + 1 ? 1 - gamma_series(a, x) : gamma_fraction(a, x);
@@ -89,15 +84,6 @@ double beta_i(double a, double b, double x) {
   if (!(x > 0)) return 0;
   if (!(x < 1)) return 1;
   return x < (a + 1) / (a + b + 2) ? beta_fraction(a, b, x) : 1 - beta_fraction(b, a, 1 - x);
-}
-
-double chi2_quantile(double level, double degrees) {
-  const double a = degrees / 2;
-  // Each side is judged by the tail that holds its digits.
-  const auto above = [&](double x) {
-    return level < 0.5 ? level - gamma_p(a, x) : gamma_q(a, x) - (1 - level);
-  };
-  return 2 * crossing(-700, std::log(10 * a + 1000), above);
 }
 
 double f_quantile(double level, double degrees1, double degrees2) {

@@ -28,7 +28,7 @@ constexpr Index most_training_rows = 1000;
 /// Landmarks whose kernel matrix is formed to find what the mean is to them.
 constexpr Index most_landmarks = 8192;
 
-/// Does the model keep every row of its fit, with the mean of all similarities?
+/// Does the model contain every row of its fit, with the mean of all kernel values?
 template <class T>
 bool keeps_rows(const Model<T>& model) {
   const Report& r = model.report();
@@ -229,7 +229,7 @@ struct Scorer<T>::State {
     return products;
   }
 
-  /// Rows of the fit as `left_out_scores` wants them; `all`: there are no others.
+  /// Rows of the fit for `left_out_scores`; `all`: there are no others.
   FittedRows fitted(const Rows<T>& z, bool all) const {
     const Report& r = model.report();
     const Matrix<double> products = centred_gram(z);
@@ -291,7 +291,7 @@ struct Scorer<T>::State {
             Vector<double>(known)};
   }
 
-  /// Blocks begin at the same rows whatever the number of threads.
+  /// Blocks begin at the same rows for any number of threads.
   template <class Inputs>
   RowScores run(const Rows<T>& x, const Inputs& inputs) const {
     RowScores out = empty(x.rows());

@@ -26,7 +26,7 @@ class Medians final : public MedianDistances {
   double absolute() override { return median(absolute_, Ingredient::absolute); }
 
  private:
-  /// Of all pairs of different rows, each as often as the counts of both say.
+  /// Of all pairs of different rows, each repeated by the product of both counts.
   struct Distances {
     std::vector<double> plain;
     std::vector<std::pair<double, double>> counted;  // where rows do not count alike

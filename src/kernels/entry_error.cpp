@@ -5,7 +5,6 @@
 #include "kernels/wide_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -102,7 +101,7 @@ ValueBound value_bound(const Kernel& kernel, const RowExtent& extent) {
   e.diagonal *= slack;
   e.absolute *= slack;
   if constexpr (sizeof(T) == sizeof(float)) {
-    // Rounded to float: half a unit in the last place, or of the smallest number there is.
+    // Rounded to float: half a unit in the last place, or half of the smallest subnormal.
     constexpr double half = std::numeric_limits<float>::epsilon() / 2;
     e.relative += half * (1 + e.relative);
     e.diagonal *= 1 + half;
@@ -134,7 +133,7 @@ bool moves(const ValueBound& v) {
   return v.moved.relative > 0 || v.moved.diagonal > 0 || v.moved.absolute > 0;
 }
 
-/// The same values, of which only the error of the rows is looked at.
+/// The same values, with the error of the rows only.
 ValueBound as_moved(ValueBound v) {
   v.error = std::exchange(v.moved, {});
   return v;

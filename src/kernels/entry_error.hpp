@@ -3,8 +3,8 @@
 //
 //     |computed k(x, y) − k(x, y)| ≤ relative·|k(x, y)| + diagonal·√(k(x,x) k(y,y)) + absolute,
 //
-// where k(x, y) is the exact value for the numbers given. With ε = 2⁻⁵³ and d numbers a row (stored
-// ones where rows are sparse):
+// where k(x, y) is the exact value for the numbers given. With ε = 2⁻⁵³ and d numbers per row
+// (stored ones if rows are sparse):
 //
 //     inner products   dε/(1 − dε)·‖x‖‖y‖, in any order of summation
 //     distances        as `near_share` in evaluation.hpp says; (d + 3)ε·z from differences
@@ -62,8 +62,8 @@ class KernelNode;
 }
 using detail::KernelNode;
 
-/// What the bounds need to know of rows. Lengths are about a point between the rows where rows are
-/// dense, and about 0 otherwise.
+/// The properties of rows that the bounds need. Lengths are about a point between the rows where
+/// rows are dense, and about 0 otherwise.
 struct RowExtent {
   double entries = 0;       ///< numbers a row, at most
   double square = 0;        ///< largest ‖x‖²
@@ -86,8 +86,8 @@ RowExtent extent_of(const Rows<T>& rows);
 template <class T>
 ValueBound value_bound(const Kernel& kernel, const RowExtent& extent);
 
-/// What the error of cells makes of the values of these rows; nothing of a kernel that is a
-/// function of a program, which is asked about the cells as they are.
+/// The error of kernel values due to the error of the cells; 0 for a user-defined function, which
+/// is evaluated at the rounded cells.
 template <class T>
 EntryError moved_error(const Kernel& kernel, const Rows<T>& rows, const CellError& cells);
 

@@ -4,7 +4,6 @@
 #include "kernels/formula.hpp"
 #include "kernels/products.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -23,7 +22,7 @@ Eigen::Map<Matrix<double>, Eigen::Unaligned, Eigen::OuterStride<>> mapped(
   return {tile.data, tile.rows, tile.cols, Eigen::OuterStride<>(tile.stride)};
 }
 
-/// ‖x_i‖, also where its square is no number.
+/// ‖x_i‖, also where its square overflows.
 Vector<double> row_lengths(const Rows<double>& x) {
   Vector<double> out = squared_norms(x);
   for (Index i = 0; i < out.size(); ++i) {
@@ -43,7 +42,7 @@ void divide_by_norms(const Rows<double>& x, const Rows<double>& y, const TileVie
   const auto inverse = [](double length) { return length > 0 ? 1 / length : 0.0; };
   const Vector<double> left = row_lengths(x).unaryExpr(inverse),
                        right = row_lengths(y).unaryExpr(inverse);
-  // Where products of cells vanish, there is no number.
+  // Products of cells may have underflowed where norms are this small.
   constexpr double lost = 1e280;
   const bool small = left.maxCoeff() * right.maxCoeff() > lost;
   auto tile = mapped(out);

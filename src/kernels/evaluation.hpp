@@ -37,7 +37,7 @@ constexpr std::size_t ingredient_count = 7;
 /// c·ε·(‖x‖² + ‖y‖²) with c = 2d + 12 and ε = 2⁻⁵³, hence at most (c/near_share)·ε·(z + scale).
 constexpr double near_share = 0.125;
 
-/// What the leaves of a kernel will ask for.
+/// What the leaves of a kernel need.
 struct Uses {
   std::array<int, ingredient_count> count{};
   double scale = std::numeric_limits<double>::infinity();  ///< the smallest of all leaves
@@ -66,9 +66,9 @@ class Evaluation {
 
  private:
   void compute(Ingredient ingredient, const TileView<double>& out);
-  /// The ingredient in a tile of its own, for all who want it.
+  /// The ingredient in a separate tile, shared by all leaves that use it.
   const double* kept(Ingredient ingredient, Index rows, Index cols);
-  /// The ingredient that another one is made from: kept when leaves want it too.
+  /// The ingredient that another one is computed from: kept if leaves need it too.
   void compute_base(Ingredient base, const TileView<double>& out);
   void measure();
   void centre();

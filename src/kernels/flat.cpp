@@ -15,8 +15,8 @@ namespace {
 
 constexpr Index flat_side = 256;
 
-/// c as a row of doubles: the mean, taken about the first row, so that a constant column is met
-/// exactly however far away it is.
+/// c as a row of doubles: the mean, computed relative to the first row, so that it is exact for
+/// constant columns of any size.
 template <class T>
 Matrix<double> mean_row(const Rows<T>& rows) {
   const Eigen::RowVectorXd first = rows.dense().row(0).template cast<double>();
@@ -26,7 +26,7 @@ Matrix<double> mean_row(const Rows<T>& rows) {
   return first + sum;
 }
 
-/// ‖K‖_F, judged by some pairs of rows.
+/// ‖K‖_F, estimated from some pairs of rows.
 template <class T>
 double estimated_norm(const Kernel& kernel, const Rows<T>& rows, double peak) {
   constexpr Index most = 64;

@@ -27,7 +27,7 @@ double roundings(const RowExtent& e, double n) {
 
 double product_steps(double d) { return 2 * d + 12; }  // see `near_share`
 
-/// Where e^(−t) is so small that its error need not be told relative to it.
+/// Where e^(−t) is so small that its relative error does not matter.
 constexpr double negligible = 20;
 
 /// A function that is e^(−t) times at most (1 + t + t²/3), where t has the error t·relative +
@@ -60,7 +60,7 @@ EntryError of_distances(const Formula<double>& f, const Inexact& z) {
     case Function::reciprocal:
       return {z.relative + f.a * z.absolute + 8 * u, 0, 4 * tiny};
     case Function::rational: {
-      // log(1 + az) is off by the relative error of az, and by the roundings of its own.
+      // log(1 + az) is off by the relative error of az, and by its own rounding.
       const double log_error = f.b * (z.relative + f.a * z.absolute + 6 * u) +
                                12 * u * f.b * std::log1p(f.a * z.largest);
       return {std::expm1(log_error) + 4 * u, 0, 4 * tiny};

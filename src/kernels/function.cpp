@@ -11,7 +11,7 @@ namespace {
 
 using Callable = std::function<double(std::span<const double>, std::span<const double>)>;
 
-/// Rows as the function wants them.
+/// Rows as arguments of the function.
 Scratch<double> dense_doubles(const Rows<double>& x) {
   Scratch<double> out(x.rows() * x.cols());
   Eigen::Map<Matrix<double>> rows(out.data(), x.rows(), x.cols());

@@ -76,7 +76,7 @@ class detail::KernelNode : public std::enable_shared_from_this<KernelNode> {
   virtual double flops(double d) const = 0;
 
   virtual bool complete() const { return true; }
-  /// Of named kernels, which are the leaves of an expression; a function of a program has none.
+  /// Of named kernels, which are the leaves of an expression; a user-defined function has none.
   virtual std::optional<LeafView> leaf() const { return {}; }
   /// The same expression of other leaves: `change` of each, from left to right.
   virtual Pointer with_leaves(const std::function<Pointer(const KernelNode&)>& change) const {

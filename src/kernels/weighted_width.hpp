@@ -1,6 +1,5 @@
 #pragma once
-// Widths that are left to the data, of rows with weights: a row of weight 2 is one that is there
-// twice, a row of weight 0 is absent.
+// Widths estimated from weighted rows: a row of weight 2 counts twice, a row of weight 0 is absent.
 
 #include <mercer/kernel.hpp>
 
@@ -43,7 +42,7 @@ struct CountedRows {
 /// rows at `most` even places elsewhere. `weights`: null for ones.
 CountedRows even_rows(const double* weights, Index n, Index most);
 
-/// The kernel with every open parameter chosen for these rows, each as often as `counts` says.
+/// The kernel with every open parameter estimated from these rows, each repeated `counts` times.
 template <class T>
 Kernel completed_for(const Kernel& kernel, const Rows<T>& rows, const std::vector<double>& counts);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Rows as doubles: kernels are evaluated in double whatever the rows are.
+// Rows as doubles: kernels of float rows are evaluated in double, too.
 
 #include "kernels/scratch.hpp"
 

@@ -5,7 +5,6 @@
 #include "linalg/blas.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 // The Fortran routines that OpenBLAS carries. Hidden string lengths are passed as gfortran does.
 extern "C" {
@@ -52,7 +51,7 @@ void check(int info, const char* routine) {
 /// Below this order syevd is as quick for a few pairs as it is for all.
 constexpr Index small_order = 128;
 
-/// From this order on, eigenvectors are turned back by threads of our own, so many at a time.
+/// From this order on, our threads transform the eigenvectors back, so many at a time.
 constexpr Index large_order = 512, turned_vectors = 64;
 
 /// What syevd does, but for the scaling of matrices that are extremely large or small.

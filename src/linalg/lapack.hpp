@@ -4,9 +4,9 @@
 // LAPACK thinks in columns and we in rows; each function below says what that makes of its input,
 // so that nothing is ever transposed in memory.
 //
-// BLAS has one thread in all of them: where it has more, the bits of a result depend on their
-// number, and they go on spinning for a while in the way of ours. `threads` counts as everywhere
-// (0: one per core) and is for threads of our own, which share what does not depend on them.
+// BLAS uses one thread: with more, the bits of a result depend on their number, and they spin for a
+// while after a call. `threads` (0: one per core) are Mercer's; they share only work whose result
+// does not depend on their number.
 
 #include <mercer/matrix.hpp>
 
@@ -23,7 +23,7 @@ struct SymmetricEigen {
 /// The `k` largest eigenpairs of a symmetric matrix given by its upper triangle; `a` is used up.
 /// All by divide and conquer (syevd), few by relatively robust representations (syevr) unless that
 /// finds fewer, as it may where eigenvalues cluster.
-/// Throws `Errc::not_converged` when LAPACK says so.
+/// Throws `Errc::not_converged` if LAPACK does not converge.
 SymmetricEigen symmetric_eigen(Matrix<double> a, Index k, int threads = 1);
 
 /// The triangular factor of a tall matrix, row by row: keeps R with RᵀR = AᵀA for all rows

@@ -13,7 +13,7 @@ struct FeatureError {
   int degree = 0;  ///< φ_j are monomials of at most this degree; 0: they are not
 };
 
-/// A map that knows it.
+/// A map that provides it.
 class KnownFeatureError {
  public:
   virtual ~KnownFeatureError() = default;

@@ -71,7 +71,7 @@ Frequencies frequencies_of(const Kernel& kernel) {
        kernels_with_frequencies());
 }
 
-/// Rows ω. A Gaussian vector's length tells nothing of its direction, so directions can be made
+/// Rows ω. A Gaussian vector's length is independent of its direction, so directions can be made
 /// orthogonal without a change to what each frequency by itself is.
 Matrix<double> drawn(const Frequencies& law, Index rows, Index cols, bool orthogonal,
                      Random& random) {

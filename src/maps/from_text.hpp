@@ -11,8 +11,7 @@
 namespace mercer {
 
 /// The map of `map_table()` that `text` describes, on `inputs` columns. Throws `Errc::bad_option`
-/// with the column and the names there are, and says so when the map is a function of somebody's
-/// program.
+/// with the column and the names there are, with a different message for user-defined functions.
 template <class T>
 std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs);
 

@@ -28,8 +28,8 @@ int checked_degree(std::string_view map, int degree);
 /// (x₁², x₁x₂, x₂²), times scale[degree]; `divided`: ∏ x_i^a_i / √(a_i!) instead of ∏ x_i^a_i.
 ///
 /// A monomial is a power of its first variable times a monomial in the later ones, and those are a
-/// contiguous end of the list for their degree. So there is no table of exponents: a row is made of
-/// scaled copies of its own beginnings, a multiplication a feature.
+/// contiguous end of the list for their degree. So there is no table of exponents: a row consists
+/// of scaled copies of its beginnings, at one multiplication per feature.
 template <class T>
 class GradedMap final : public Map<T>, public KnownFeatureError {
  public:

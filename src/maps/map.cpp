@@ -6,6 +6,20 @@
 
 namespace mercer {
 
+const char* name_of(Space space) {
+  switch (space) {
+    case Space::input:
+      return "input";
+    case Space::features:
+      return "features";
+    case Space::kernel:
+      return "kernel";
+    case Space::precomputed:
+      return "precomputed";
+  }
+  return "";
+}
+
 template <class T>
 std::vector<std::string> Map<T>::feature_names(const std::vector<std::string>&) const {
   std::vector<std::string> names;

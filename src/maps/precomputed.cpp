@@ -7,7 +7,7 @@ namespace mercer {
 
 namespace {
 
-/// The identity as arithmetic goes; but what it copies are similarities, not columns of x.
+/// Arithmetically the identity; but it copies kernel values, not columns of x.
 template <class T>
 class Precomputed final : public Map<T> {
  public:

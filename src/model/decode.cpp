@@ -46,8 +46,8 @@ void convert(const char* from, Matrix<T>& out, const char* name, const std::stri
   }
 }
 
-/// Where an array of one or two dimensions lies. Its size is checked against the bytes that are
-/// there before anything is allocated.
+/// Position of an array of one or two dimensions. Its size is checked against the size of the file
+/// before anything is allocated.
 struct Found {
   const char* data;
   bool single;
@@ -121,7 +121,7 @@ Anchors<T> read_anchors(const Header& header, std::string_view bytes, Index cols
   return csr;
 }
 
-/// The map that the words and the arrays describe, whatever is wrong with them a bad file.
+/// The map that description and arrays define; any error in them is a bad file.
 template <class T>
 std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs, const Header& header,
                                        std::string_view bytes, const std::string& file,
@@ -204,7 +204,7 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file,
   // As many as there are bytes for: a map may allocate in proportion to them.
   const Index inputs =
       parts.input_mean.size() > 0 ? parts.input_mean.size() : parts.components.cols();
-  // One value for each name and residual, and room for keys that this version does not know.
+  // One value for each name and residual, and room for keys of later versions.
   const auto values = static_cast<std::size_t>(parts.components.rows() + inputs);
   Description words = parse_description(header.metadata["mercer"], values + 100'000,
                                         std::stoi(header.metadata["format_version"]), file);

@@ -1,5 +1,5 @@
 #pragma once
-// What a model file says in words: everything of a model but its arrays.
+// The JSON part of a model file: everything but the arrays.
 
 #include <mercer/model.hpp>
 

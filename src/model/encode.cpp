@@ -31,7 +31,7 @@ template <class T>
 std::vector<Array> arrays_of(const ModelParts<T>& p) {
   const Rows<T> anchors = p.map->anchors();
   const CsrView<T>& csr = anchors.csr();
-  // The widest numbers first: they stay aligned whatever the number of narrow ones.
+  // The widest numbers first: they stay aligned for any number of narrow ones.
   std::vector<Array> arrays{array("eigenvalues", {p.eigenvalues.size()}, p.eigenvalues.data())};
   const Certificate& certificate = p.report.certificate;
   if (!certificate.low.empty()) {

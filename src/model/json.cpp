@@ -3,7 +3,6 @@
 #include "core/json_text.hpp"
 #include "model/description.hpp"
 
-#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -19,20 +18,6 @@ OrderedJson list(const Vector<double>& values) {
 
 OrderedJson or_null(const std::string& text) {
   return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
-}
-
-const char* name_of(Space space) {
-  switch (space) {
-    case Space::input:
-      return "input";
-    case Space::features:
-      return "features";
-    case Space::kernel:
-      return "kernel";
-    case Space::precomputed:
-      return "precomputed";
-  }
-  return "";
 }
 
 Vector<double> running_sum(Vector<double> values) {

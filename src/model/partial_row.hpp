@@ -5,8 +5,8 @@
 
 namespace mercer {
 
-/// Least squares: the y for which m + s∘Bᵀy is closest to the row in the cells that are there (NaN
-/// where not). Where those leave y open, the most likely one: smallest Σ y²/λ. Linear models only;
+/// Least squares: the y for which m + s∘Bᵀy is closest to the row in the observed cells (others
+/// are NaN). If these do not determine y, the most likely one: smallest Σ y²/λ. Linear models only;
 /// `number` is the row's, for messages.
 template <class T>
 void scores_of_partial_row(const ModelParts<T>& parts, const T* row, Index number, T* scores);

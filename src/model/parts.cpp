@@ -31,8 +31,8 @@ bool is_orthonormal(const Matrix<T>& b) {
   return gram.cwiseAbs().maxCoeff() <= tolerance;
 }
 
-/// Maps other than the identity need them to fill and to standardise; for similarities there is
-/// nothing to standardise.
+/// Maps other than the identity need them to impute and to standardise; kernel values are not
+/// standardised.
 template <class T>
 bool input_mean_fits(const ModelParts<T>& p) {
   const Space space = p.map->space();

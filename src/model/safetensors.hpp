@@ -46,7 +46,7 @@ std::size_t header_length(std::string_view first_bytes, const std::string& file)
 Header parse_header(std::string_view json, const std::string& file);
 
 /// JSON that is not deeper than `depth` and has at most `values` values; `discarded` otherwise.
-/// Keeps a hostile text from costing much more memory than its own length.
+/// Bounds the memory that malicious text can cost by a small multiple of its length.
 nlohmann::json parse_json(std::string_view text, int depth, std::size_t values);
 
 /// One array to be written; the data are borrowed.

@@ -188,8 +188,7 @@ Rows<T> prepared(const ModelParts<T>& parts, const Map<T>& copy, const Rows<T>& 
 }
 
 /// Any φ: blocks of rows times strips of features, each small enough for the L2 cache. Blocks begin
-/// at the same rows whatever the number of threads, so that every number is computed in the same
-/// way.
+/// at the same rows for any number of threads, so that results are the same bits.
 template <class T>
 void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, const Rows<T>& x,
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {

@@ -4,7 +4,7 @@
 
 namespace mercer {
 
-/// B as `Model::transform` wants it: B·diag(1/scale) for the identity, Bᵀ where many components
+/// B as used by `Model::transform`: B·diag(1/scale) for the identity, Bᵀ where many components
 /// make BLAS the better choice, and nothing where the components will do as they are.
 template <class T>
 Matrix<T> encoder(const ModelParts<T>& parts);

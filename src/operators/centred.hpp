@@ -1,5 +1,5 @@
 #pragma once
-// Rows as the solvers want them: in double, centred, weighted, dense.
+// Rows in double, centred, weighted and dense, for the solvers.
 
 #include <mercer/rows.hpp>
 

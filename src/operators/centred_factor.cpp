@@ -31,8 +31,7 @@ double householder_share(Index m, Index d) {
   return 10 * roundoff * static_cast<double>(m) * static_cast<double>(d);
 }
 
-/// Rows of a leaf that are looked at first, and how much more than `well_conditioned` these few may
-/// have.
+/// Rows of a leaf that are checked first, and by how much these few may exceed `well_conditioned`.
 Index looked_at(Index d) { return 2 * d + 32; }
 constexpr double of_few_rows = 4;
 /// How much larger squares about the origin may be than those within leaves.
@@ -271,8 +270,7 @@ void CentredFactor::add(const Rows<T>& given, const double* weights, int threads
                  as_weights(weights ? weights + added : nullptr, end - added), {threads, {}});
     added = end;
   };
-  // Small batches fill the room that is there; memory for another would cost more than threads
-  // bring.
+  // Small batches fill the memory already allocated; more would cost more than threads gain.
   const int at_once = given.rows() < 2 * leaf_rows_ ? 1 : workers;
   bool passed = false;  // a leaf of this call; the moments end with it then
   for (Index i = 0; i < given.rows();) {

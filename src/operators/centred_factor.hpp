@@ -6,8 +6,8 @@
 //     factor.add(rows, nullptr, 0, &moments);   // which it adds the rows to as well
 //     factor.result();                   // weight, mean and R of all rows so far, at any time
 //
-// Its singular values keep their digits where those of the scatter matrix are lost: beside columns
-// 10⁹ times as large, and beside a mean that drifts. Rows are cut into leaves of a fixed number.
+// Its singular values stay accurate where those of the scatter matrix do not: next to columns 10⁹
+// times as large, and with a drifting mean. Rows are cut into leaves of a fixed number.
 //
 // While all leaves are well conditioned nothing is factored: entries of S = DCD, D² its diagonal,
 // are rounded relative to D, so a Cholesky factor of S has small singular values to the digits that
@@ -71,7 +71,7 @@ class detail::CentredFactor {
   /// Of all rows so far.
   Node result() const;
 
-  /// Everything it knows, to go on bit for bit; `restore`: false when that is none.
+  /// The whole state, to continue with the same bits; `restore`: false if these are not a state.
   std::vector<double> state() const;
   bool restore(const double* state, std::size_t size);
 

@@ -5,7 +5,7 @@
 //     means.add(rows);
 //     means.mean();
 //
-// Sums are taken about the first row, so a large mean costs no digits and constant columns have
+// Sums are relative to the first row, so a large mean loses no accuracy and constant columns have
 // exactly their value as mean. They are the same bits for any number of threads and however rows
 // are cut into calls of `add` (core/segments.hpp). A row of weight 0 is as good as absent.
 
@@ -17,7 +17,7 @@ namespace mercer {
 
 class ColumnMeans {
  public:
-  /// `skip_nan`: the mean of the cells that are there (0 for a column that has none).
+  /// `skip_nan`: the mean of the observed cells (0 for a column that has none).
   explicit ColumnMeans(Index columns, bool skip_nan = false);
 
   template <class T>

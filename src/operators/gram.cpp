@@ -19,7 +19,7 @@ namespace {
 
 /// Columns in a strip: rows of 4 KiB, so that the strip stays in cache until it is multiplied.
 constexpr Index strip_columns = 512;
-/// Up to this many rows, rows that can be used as they lie are multiplied first and centred then.
+/// Up to this many rows, rows that can be used in place are multiplied first, then centred.
 constexpr Index raw_rows = 1024;
 /// Beyond this ratio, centring sparse products afterwards has cost too many digits.
 constexpr double cancellation_limit = 1e4;
@@ -44,7 +44,7 @@ void fill(const CentredRows<T>& a, Strip strip, double* out) {
         a.scale.segment(strip.first, strip.count).array().transpose();
 }
 
-/// Columns that are multiplied at once where rows can be used as they lie.
+/// Columns that are multiplied at once if rows can be used in place.
 constexpr Index slab_columns = 4096;
 
 /// Beyond this ratio, rows are centred before their product instead of after it; `far` tells
@@ -165,7 +165,7 @@ class StripSums {
   std::vector<Matrix<double>> rooms_;
 };
 
-/// XXᵀ of the rows as they lie.
+/// XXᵀ of the rows, without a copy.
 Matrix<double> raw_gram(const Rows<double>& x, int threads, const Monitor& monitor) {
   const Index n = x.rows(), d = x.cols(), slabs = (d + slab_columns - 1) / slab_columns;
   const BlasThreads one(1);

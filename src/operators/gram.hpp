@@ -3,11 +3,11 @@
 //
 //     G = A Aᵀ,   A = diag(√w) (X − 1mᵀ) diag(1/s)
 //
-// Rows that can be used as they lie are multiplied first and G is centred afterwards, unless that
+// Rows that can be used in place are multiplied first and G is centred afterwards, unless that
 // would cost digits because of a large mean: then, and in all other cases, dense rows are centred
 // before they are multiplied, a strip of columns at a time. Sparse rows stay sparse unless their
-// digits were lost too. The mean that is taken off is rounded, at 1e15 to the nearest eighth; what
-// is left of it is taken off the products: G ← JGJ, J = I − √w√wᵀ/Σw. Cost: N²·d flops at SYRK
+// digits were lost too. The mean that is taken off is rounded, at 1e15 to the nearest eighth; the
+// rest is subtracted from the products: G ← JGJ, J = I − √w√wᵀ/Σw. Cost: N²·d flops at SYRK
 // speed and one read of the data; entries·N when sparse.
 
 #include <mercer/progress.hpp>

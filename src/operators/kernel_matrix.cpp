@@ -264,7 +264,7 @@ void KernelMatrix<T>::multiply(const Matrix<double>& v, Matrix<double>& out) {
   std::vector<BadMinor> minors(static_cast<std::size_t>(parts));
   const auto caller = std::this_thread::get_id();
   Reporter report(options_.monitor, "kernel matrix", "tiles", static_cast<double>(tiles()));
-  std::atomic<bool> stopped{false};  // the monitor said so: a part may have minutes to go
+  std::atomic<bool> stopped{false};  // by the monitor: a part may take minutes
   parallel_for(parts, options_.threads, [&](Index part) {
     Matrix<T> scratch(side, side);
     Aligned wide(side * widened_rows), zeros(side * panel_width), unused(side * panel_width);

@@ -12,13 +12,13 @@
 // never formed: vectors are centred before and after the product with K. Only tiles on and above
 // the diagonal exist; each is used twice. Tiles that fit the budget are computed in the first pass
 // and kept, the others are computed again in every pass. A pass costs N²·b flops times two, and
-// N²/2 kernel values for what is not kept. Kernel values are computed and kept as T says; products
+// N²/2 kernel values for what is not kept. Kernel values are computed and stored in T; products
 // and sums are in double.
 //
 // `rounded` keeps twice as many tiles, in fixed point: 32 bits of max k(x, x), which no entry of a
 // valid kernel exceeds. That is 8 bits more than a float has where it counts. The matrix is then
 // off by at most `rounding()` in norm, and the same in every pass.
-// `apply_exact` computes every tile once more and tells what the rounding did to a block.
+// `apply_exact` computes every tile again and returns the effect of the rounding on a block.
 
 #include "operators/tiles.hpp"
 
@@ -35,7 +35,7 @@ struct KernelMatrixOptions {
   const double* weights = nullptr;  ///< one a row; null: all 1
   std::size_t memory = 0;           ///< bytes for tiles that are kept
   bool rounded = false;             ///< keep them in fixed point, when T is double
-  bool check = false;               ///< look at every 2×2 minor: the kernel may not be valid
+  bool check = false;               ///< check every 2×2 minor: the kernel may not be valid
   int threads = 0;
   Monitor monitor{};  ///< "kernel matrix", in tiles of a pass
 };

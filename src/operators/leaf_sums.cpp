@@ -4,14 +4,11 @@
 #include "linalg/blas.hpp"
 #include "operators/centred.hpp"
 
-#include <cmath>
-#include <vector>
-
 namespace mercer {
 
 namespace {
 
-/// Up to this many columns each thread has a d×d sum of its own.
+/// Up to this many columns each thread has its own d×d sum.
 constexpr Index own_sum_columns = 512;
 /// Rows of a block that BLAS multiplies: OpenBLAS adds up as many in registers, and they bound the
 /// rounding of a block.

@@ -1,7 +1,7 @@
 #pragma once
 // Σ w(x−s) and Σ w(x−s)(x−s)ᵀ of leaves: what Moments adds up.
 //
-// A leaf is a whole number of blocks. A block is centred, stays in the cache and is multiplied with
+// A leaf consists of complete blocks. A block is centred, stays in the cache and is multiplied with
 // itself by one thread; its products go on top of those of the blocks before it.
 
 #include "simd/inner_products.hpp"
@@ -21,8 +21,8 @@ struct Leaves {
   bool tiled;    ///< many columns: threads share the d×d entries; otherwise the leaves
   Index stride;  ///< of a d×d sum
   Index block;   ///< rows
-  Index start;   ///< rows whose mean becomes the shift, a whole number of blocks
-  Index rows;    ///< of a leaf, a whole number of blocks
+  Index start;   ///< rows whose mean becomes the shift, in complete blocks
+  Index rows;    ///< of a leaf, in complete blocks
   int radix;     ///< of the tree over leaves
   Index sparse;  ///< rows of a leaf of sparse rows
 };

@@ -23,7 +23,7 @@ class StateWriter {
   std::vector<double> out_;
 };
 
-/// Reads as long as there are numbers that make sense; `good()` tells in the end.
+/// Reads while the numbers are valid; `good()` reports at the end.
 class StateReader {
  public:
   explicit StateReader(const std::vector<double>& from) : from_(from) {}

@@ -20,19 +20,18 @@ Index strip_rows(Index d) {
   constexpr Index numbers = Index{1} << 15;
   return std::clamp<Index>(numbers / d / tile_rows, 1, 8) * tile_rows;
 }
-/// Rows whose mean becomes the shift: as many as are cheap to keep, a whole number of strips.
+/// Rows whose mean becomes the shift: as many as are cheap to store, in complete strips.
 Index shift_rows(Index d) {
   const Index strip = strip_rows(d), wanted = std::clamp<Index>((Index{1} << 19) / d, 1, 256);
   return (wanted + strip - 1) / strip * strip;
 }
 
-/// Beyond so many columns threads share the columns of a sum; up to there each has a sum of its
-/// own.
+/// Beyond so many columns threads share the columns of a sum; up to there each has its own sum.
 constexpr Index wide_columns = 8192;
 /// Columns that a thread adds up then.
 constexpr Index stripe_columns = 2048;
 
-/// Rows of a leaf: a whole number of strips, and work that outweighs the sum of two leaves.
+/// Rows of a leaf: complete strips, and enough work to outweigh the addition of two leaves.
 Index scatter_leaf_rows(Index d) {
   const Index strip = strip_rows(d);
   return (1024 + strip - 1) / strip * strip;
@@ -125,7 +124,7 @@ void ScatterOperator<T>::choose_shift(Walk& walk) {
   const Index n = walk.waiting_rows;
   options_.shift = Vector<double>::Zero(features_);
   if (!options_.center || n == 0) return;
-  // About the first row, so that a far mean costs no digits.
+  // Relative to the first row, so that a far mean loses no accuracy.
   double weight = 0;
   for (Index i = 0; i < n; ++i) {
     options_.shift +=

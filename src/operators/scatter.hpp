@@ -7,12 +7,12 @@
 //
 //     S = D⁻¹ Σ w (x − m)(x − m)ᵀ D⁻¹          m: the mean; D: scales, when there are any
 //
-// Dense rows are shifted by the mean of the first ones, so that a far mean costs no digits, and
-// what is left of the mean is taken off afterwards. Sparse rows are not shifted: they stay sparse,
+// Dense rows are shifted by the mean of the first ones, so that a far mean loses no accuracy,
+// and the rest of the mean is subtracted afterwards. Sparse rows are not shifted: they stay sparse,
 // until `recentre` finds that this has cost their digits.
-// A product with b vectors costs 4·d·b flops a row (4·b an entry of sparse rows). It has the same
-// bits for any number of threads and whatever blocks rows come in (core/segments.hpp); rows of
-// weight 0 are as good as absent.
+// A product with b vectors costs 4·d·b flops per row (4·b per entry of sparse rows). It has the
+// same bits for any number of threads and any blocks (core/segments.hpp); rows of weight 0 are as
+// good as absent.
 
 #include <mercer/matrix.hpp>
 #include <mercer/rows.hpp>

@@ -6,7 +6,6 @@
 #include "operators/centred.hpp"
 #include "operators/leaf_plan.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace mercer {

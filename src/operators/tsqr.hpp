@@ -4,8 +4,8 @@
 // Its singular values are those of the rows to working precision, where the scatter matrix squares
 // the condition number and loses every σ below √ε·σ₁. Rows are cut into leaves of a fixed number;
 // threads factor a leaf each, and the factors meet in a tree (core/segments.hpp), so the bits
-// depend neither on the threads nor on the blocks in which rows come. A row of weight 0 is as good
-// as absent. Cost: about 2·N·d² flops, one read of the data; 5·d² numbers a thread.
+// depend neither on the threads nor on the blocks in which rows come. A row of weight 0 counts
+// as absent. Cost: about 2·N·d² flops, one read of the data; 5·d² numbers per thread.
 
 #include "core/segments.hpp"
 

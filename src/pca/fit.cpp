@@ -102,7 +102,7 @@ Model<T> fit_once(Source<T>& source, const Plan& plan, const FitOptions& options
   return Model<T>(std::move(parts));
 }
 
-/// Fits by `method`, which takes a source, and keeps the rows that the options ask for.
+/// Fits by `method`, which takes a source, and stores the rows of `keep_rows`.
 template <class T, class Method>
 Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Method& method) {
   if (!keeps_rows(options)) return method(source);
@@ -171,7 +171,7 @@ ModelParts<float> narrowed(ModelParts<double> from) {
   return parts;
 }
 
-/// Monomials of floats in double: linear PCA is in double whatever its rows are.
+/// Monomials of floats in double: linear PCA computes in double for float rows, too.
 template <class T>
 ModelParts<T> fit_features(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
                            const Standard* standard, const FitOptions& options) {

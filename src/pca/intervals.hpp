@@ -15,7 +15,7 @@ struct FoundEigenvalues {
   const Vector<double>& residuals;  ///< ‖A q − μ q‖ of the matrix as it was formed
   RoundingBound matrix{};           ///< on the 2-norm of what rounding did to it
   /// Eigenvalues as squares of singular values: bound on what rounding did to the factor. The other
-  /// two then count where `checked` says that they hold for its square.
+  /// two then count if they hold for its square (`checked`).
   RoundingBound factor{};
   bool squared_factor = false;
   bool checked = false;

@@ -38,7 +38,7 @@ void require_invariants(const ReportedEigenvalues& e, std::string_view method) {
                       "eigenvalue {}, {:.17g}, exceeds the one before it, {:.17g}", j + 1, value,
                       j == 0 ? 0.0 : e.values[j - 1]);
     sum += low;
-    // The sums here are of at most k roundings, which the intervals do not know of.
+    // The sums here are of at most k roundings, which the intervals do not include.
     const double most = (e.total + e.error) * (1 + 1e-15 * static_cast<double>(k + 1));
     require_invariant(low <= most, method,
                       "eigenvalue {}, {:.17g}, exceeds the trace {:.17g} by more than the rounding "

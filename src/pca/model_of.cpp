@@ -6,7 +6,6 @@
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>

@@ -9,7 +9,7 @@
 
 namespace mercer {
 
-/// The components that are kept, with their signs fixed, and what the report says of them. The
+/// The components that are kept, with their signs fixed, and their part of the report. The
 /// caller adds names, solver and time. `known`: intervals of all eigenvalues, where the caller has
 /// better ones; they are not held against the tolerance.
 template <class T>

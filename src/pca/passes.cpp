@@ -22,8 +22,8 @@ Index piece_rows(const Rows<T>& all) {
   return std::max<Index>(1, std::min(by_entries, (Index{1} << 30) / columns));
 }
 
-/// Goes on with a digest of one cell a row, whatever blocks the rows come in. `row` counts from the
-/// first row of the pass.
+/// Updates a digest of one cell per row, independent of blocks. `row` counts from the first row of
+/// the pass.
 template <class T>
 std::uint64_t digested(std::uint64_t digest, const Rows<T>& rows, std::int64_t row) {
   for (Index i = 0; i < rows.rows() && !rows.sparse(); ++i) {

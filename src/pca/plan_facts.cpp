@@ -9,7 +9,7 @@ namespace mercer {
 
 namespace {
 
-/// Rows and entries of a source that does not tell how many it has: by reading it.
+/// Rows and entries of a source of unknown size: by reading it.
 template <class T>
 void count(Source<T>& source, Facts& facts) {
   facts.rows = facts.entries = 0;

@@ -18,7 +18,7 @@ template <class T>
 Facts facts_of(const Rows<T>& x, const FitOptions& options, double budget,
                const std::optional<Speed>& speed = {});
 
-/// What a source tells of its rows before they are read; with the options' memory.
+/// Facts of a source before it is read; with the options' memory.
 template <class T>
 Facts facts_of(const Source<T>& source, const FitOptions& options);
 

@@ -1,7 +1,5 @@
 #include "pca/retained_rows.hpp"
 
-#include <cmath>
-
 namespace mercer {
 
 template <class T>

@@ -21,7 +21,7 @@ namespace mercer {
 constexpr double likely_confidence = 1 - 1e-9;
 
 struct RoundingBound {
-  double proven = 0;  ///< holds whatever the numbers are
+  double proven = 0;  ///< holds for any numbers
   double likely = 0;  ///< holds with `likely_confidence`; never more than `proven`
 };
 
@@ -38,12 +38,6 @@ inline RoundingBound roundings(double depth) {
   const double n = depth * unit_roundoff;
   const double worst = n < 0.5 ? n / (1 - n) : 1 / unit_roundoff;
   return {worst, std::min(worst, 10.1 * std::sqrt(depth) * unit_roundoff)};
-}
-
-/// Roundings that a term passes when so many rows are added up block by block and then the blocks'
-/// sums one after the other. Sums that meet as in a tree pass fewer.
-inline double depth_of_rows(double rows, double block) {
-  return std::min(rows, block) + std::ceil(rows / block) + 64;
 }
 
 }  // namespace mercer

@@ -14,7 +14,7 @@ namespace mercer {
 
 /// What is done to a row x before φ: NaN → mean, then (x − mean)/scale where there is a scale.
 struct Standard {
-  Vector<double> mean;           ///< of the columns, of the cells that are there; 0 for x/scale
+  Vector<double> mean;           ///< of the columns, over the observed cells; 0 for x/scale
   Vector<double> scale;          ///< deviations about the mean; empty: none
   std::vector<bool> constant{};  ///< columns that vary by no more than rounding; their scale is 1
   /// What rounding has left of the mean: at 1e9 it is 1e-7. z-scores have it taken off too where
@@ -28,7 +28,7 @@ struct Standard {
 /// What becomes of such columns, for a certificate: "column 2 varies by … and is not scaled".
 std::string constant_columns(const std::vector<Index>& columns, std::string_view fate);
 
-/// Adds to what a certificate says.
+/// Extends the reason of a certificate.
 inline void add_reason(Certificate& certificate, const std::string& more) {
   if (!more.empty()) certificate.reason += (certificate.reason.empty() ? "" : "; ") + more;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Fits that need others before them: to choose the number of components, or to fill missing cells.
+// Fits that need others before them: to choose the number of components, or to impute missing
+// values.
 
 #include <mercer/fit.hpp>
 

@@ -3,7 +3,6 @@
 #include "core/require.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace mercer {
 

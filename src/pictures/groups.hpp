@@ -1,5 +1,5 @@
 #pragma once
-// Labels as groups of points that a colour tells apart.
+// Labels as groups of points, distinguished by colour.
 
 #include <cstddef>
 #include <string>

@@ -9,7 +9,7 @@ namespace mercer {
 
 namespace {
 
-/// The rows a kernel model compares with, in the units of the input.
+/// The anchors of a kernel model, in the units of the input.
 template <class T>
 Matrix<double> kept_rows(const Model<T>& model) {
   if (model.map().space() != Space::kernel) return {};
@@ -30,7 +30,7 @@ Matrix<double> kept_rows(const Model<T>& model) {
   return x;
 }
 
-/// Three deviations around the mean of linear PCA, whose components tell the covariance.
+/// Three deviations around the mean of linear PCA, whose components determine the covariance.
 template <class T>
 Matrix<double> box_of_deviations(const Model<T>& model) {
   const Vector<double> variance = model.explained_variance();

@@ -34,7 +34,7 @@ std::string points_svg(const Points& points, const Frame& frame);
 std::string ellipses_svg(const Points& points, const Frame& frame);
 
 std::vector<LegendEntry> legend_of(const Points& points);
-/// How the rows are drawn, where that needs words.
+/// How the rows are drawn, if that needs an explanation.
 std::vector<std::string> notes_of(const Points& points, bool ellipses);
 
 }  // namespace mercer

@@ -28,7 +28,7 @@ double ode_lyapunov(const TraceRow& row) {
   return d * d;
 }
 
-/// The ODE falls for ever, the run only as far as its noise: a line far below tells nothing more.
+/// The ODE falls for ever, the run only as far as its noise: a line far below adds no information.
 void keep_near_the_run(ChartPanel& panel) {
   double least = std::numeric_limits<double>::infinity();
   for (const Series& s : panel.series)

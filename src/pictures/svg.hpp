@@ -20,8 +20,8 @@ using Colour = std::array<double, 3>;  // red, green, blue: 0 … 255
 /// "#f7f7f7".
 std::string hex(const Colour& colour);
 
-/// From −1, violet, over 0, nearly white, to 1, orange: light enough for dots on top, and told
-/// apart without red and green (the inner half of PuOr, colorbrewer2.org).
+/// From −1, violet, over 0, nearly white, to 1, orange: light enough for dots on top, and
+/// distinguishable without red and green (the inner half of PuOr, colorbrewer2.org).
 Colour diverging(double share);
 
 /// The colour of the i-th label: Okabe and Ito's, which differ for the colour-blind too; grey

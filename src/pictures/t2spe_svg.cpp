@@ -5,7 +5,6 @@
 #include <mercer/picture.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace mercer {

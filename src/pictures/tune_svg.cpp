@@ -29,7 +29,7 @@ struct Extent {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  /// Equal ratios tell more than equal steps.
+  /// Equal ratios are more informative than equal steps.
   bool wide() const { return low > 0 && high > 9 * low; }
   AxisScale scale(double length) const { return {low, high, wide(), length}; }
 };
@@ -48,7 +48,7 @@ const char* score_title(Criterion criterion) {
 
 std::string k_name(Index k) { return k > 0 ? fmt::format("k = {}", k) : "score"; }
 
-/// Cells with a score, what they have in common, and what is said below the picture.
+/// Cells with a score, what they have in common, and the caption.
 struct Search {
   const Tuned& tuned;
   Criterion criterion;

@@ -14,7 +14,7 @@ namespace mercer {
 namespace {
 
 /// Rows of a block: its coefficients take some 16 MiB at most. Blocks begin at the same rows
-/// whatever the number of threads, so that every number is computed in the same way.
+/// for any number of threads, so that results are the same bits.
 Index rows_a_block(Index features) {
   return std::clamp<Index>((Index{1} << 21) / std::max<Index>(1, features), 16, 256);
 }
@@ -31,7 +31,7 @@ void require_scores(const MatrixRef<T>& scores, Index k) {
               scores(i, j));
 }
 
-/// Whether x and −x have the same features, so that only a guess tells them apart.
+/// Whether x and −x have the same features, so that only a guess distinguishes them.
 template <class T>
 bool loses_signs(const Map<T>& map) {
   if (map.space() == Space::kernel) return false;

@@ -11,7 +11,7 @@
 
 namespace mercer {
 
-/// Rows to learn from, and how they look from the axes.
+/// Rows to learn from, and their coordinates along the axes.
 struct LearnedRows {
   Matrix<double> z;  ///< as φ gets them
   RowImages images;
@@ -20,7 +20,7 @@ struct LearnedRows {
 /// The largest values that rows of the data have; beyond them is outside.
 struct Limits {
   double t_squared = 0;
-  double distance = 0;  ///< 0: not looked at
+  double distance = 0;  ///< 0: not computed
 };
 
 template <class T>

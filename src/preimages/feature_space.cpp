@@ -30,7 +30,7 @@ Model<T> products_with(const ModelParts<T>& like, Matrix<T> axes, Vector<T> mean
   return Model<T>(std::move(parts));
 }
 
-/// K c = m by conjugate gradients. What they make small is ‖Σ c_j Φ(a_j) − Φ̄‖², whatever the
+/// K c = m by conjugate gradients. They minimise ‖Σ c_j Φ(a_j) − Φ̄‖², for any
 /// condition of K. Where the anchors are all rows there is nothing to solve: c = 1/N.
 template <class T>
 Vector<double> mean_coefficients(const ModelParts<T>& parts, int threads) {

@@ -13,7 +13,7 @@ namespace mercer {
 
 namespace {
 
-/// Rows that say how far from P pre-images of the data are, and how much farther is outside.
+/// Rows from which the usual distance of pre-images from P, and its limit, are estimated.
 constexpr Index looked_at = 256;
 constexpr double slack = 1.1;
 

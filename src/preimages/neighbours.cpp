@@ -4,7 +4,6 @@
 #include "linalg/lapack.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace mercer {
 
@@ -21,7 +20,7 @@ Vector<double> located(const Matrix<double>& rows, const Vector<double>& squares
   Vector<double> given = squares - about.rowwise().squaredNorm();
   given.array() -= given.mean();
   const SymmetricEigen pairs = symmetric_eigen(about * about.transpose(), rows.rows());
-  // Directions in which the rows hardly differ say nothing but noise.
+  // Directions in which the rows hardly differ contain only noise.
   const double least = 1e-6 * std::max(pairs.values[0], 0.0);
   Vector<double> along = pairs.vectors * given;
   for (Index i = 0; i < along.size(); ++i)
@@ -51,7 +50,7 @@ Vector<double> InputDistances::operator()(const Vector<double>& apart) const {
   if (gamma_) return -similarity.array().log() / *gamma_;
   Vector<double> low = Vector<double>::Zero(apart.size());
   Vector<double> high = Vector<double>::Constant(apart.size(), std::min(1.0, farthest_));
-  // A kernel may fall over dozens of orders: each point gets a bracket of its own order.
+  // A kernel may fall over dozens of orders: each point gets its own bracket.
   for (bool wider = true; wider;) {
     const Vector<double> found = at(high) / peak_;
     wider = false;

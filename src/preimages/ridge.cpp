@@ -7,7 +7,6 @@
 #include "linalg/lapack.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>

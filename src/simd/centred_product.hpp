@@ -2,7 +2,7 @@
 // A few scores of a block of features, with the instructions this machine has (found at run time).
 //
 // BLAS packs the block before it multiplies; with few components that costs as much as the product.
-// Here features are read as they lie, and the mean is taken off on the way.
+// Here features are read in place, and the mean is subtracted on the way.
 
 #include <mercer/matrix.hpp>
 

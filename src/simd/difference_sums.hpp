@@ -25,7 +25,7 @@ T difference_term(DifferenceSum sum, T x, T y) {
   return sum == DifferenceSum::chi2 ? (x - y) * (x - y) / (x + y) : 2 * x * y / (x + y);
 }
 
-/// Numbers that `difference_sums` wants as scratch.
+/// Scratch numbers of `difference_sums`.
 constexpr Index difference_scratch = 512 * 32;
 
 /// out(i, j) = the sum for x_i and y_j, n×m pairs of d columns; strides are from row to row.

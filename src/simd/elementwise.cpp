@@ -125,7 +125,7 @@ HWY_INLINE HWY_ATTR V one_row(D d, const F& f, const T* in, T* out, Index cols, 
     V z = v;
     if constexpr (distances) {
       const V sum = hn::Add(hn::Set(d, row_square), hn::LoadU(d, squares));
-      // The true z is not negative: 0 is nearer to it than what a rounding below 0 says.
+      // The exact z is not negative: 0 is nearer to it than a negative rounding error.
       z = hn::Max(zero, hn::NegMulAdd(hn::Set(d, T(2)), v, sum));
     }
     const V y = f(d, z);

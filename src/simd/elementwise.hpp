@@ -30,7 +30,7 @@ struct Formula {
 /// Where the pass goes; `in` may be `out`. With `row_squares` (one a row) and `column_squares`,
 /// the tile holds inner products and z is the squared distance r_i + c_j − 2·in(i, j); where
 /// rounding makes that negative it is 0, which is nearer to any distance.
-/// Only identity, exp, reciprocal and rational know that.
+/// Only identity, exp, reciprocal and rational support that.
 template <class T>
 struct Sweep {
   Index rows = 0, cols = 0;

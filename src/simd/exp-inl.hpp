@@ -1,4 +1,4 @@
-// e^x for x ≤ 0, a vector at a time: all that kernels ask for. Included once for every
+// e^x for x ≤ 0, a vector at a time: all that kernels need. Included once for every
 // instruction set, inside the guard that Highway turns over; a user of it wraps it in
 // HWY_BEFORE_NAMESPACE like its own code.
 //

@@ -185,7 +185,7 @@ void move_mean(double* mean, double gain, double* row, Index d) {
 }
 
 Index hebbian_scratch(Index k) {
-  // A vector a neuron and one more; enough for all sets of one machine, as tests change between
+  // One vector per neuron and one more; enough for all sets of one machine, as tests change between
   // them.
   constexpr Index widest_x86 = 8;
   return (k + 1) * std::max(widest_x86, HWY_DYNAMIC_DISPATCH(lane_count)());

@@ -2,7 +2,7 @@
 // C += AᵀA for few columns, with the instructions this machine has (found at run time).
 //
 // BLAS packs both operands before it multiplies; with few columns that is a large part of the
-// time. Here rows are read as they lie: a tile of C stays in registers while the block of rows,
+// time. Here rows are read in place: a tile of C stays in registers while the block of rows,
 // small enough for the L1 cache, runs past it.
 
 #include <mercer/matrix.hpp>

@@ -3,7 +3,7 @@
 // time).
 //
 // BLAS packs the rows before it multiplies; with so few vectors that costs more than the product.
-// Here rows are read as they lie. A panel holds `panel_width` vectors: entry j of all of them side
+// Here rows are read in place. A panel holds `panel_width` vectors: entry j of all of them side
 // by side, then entry j + 1.
 
 #include "simd/symmetric_product.hpp"
@@ -41,8 +41,8 @@ struct SparsePanels {
 template <class T>
 void add_sparse_products(const SparsePanels<T>& rows, const double* v, double* z);
 
-/// Panels of zeros whose every entry has a cache line of its own: sparse rows touch them here and
-/// there, and an entry across two lines costs twice.
+/// Panels of zeros in which no entry crosses a cache line: sparse rows access single entries, and
+/// an entry across two lines costs twice.
 class PanelBuffer {
  public:
   PanelBuffer() = default;

@@ -1,5 +1,5 @@
 #pragma once
-// Eigenpairs of a symmetric matrix that is there as a whole.
+// Eigenpairs of a symmetric matrix in memory.
 
 #include <mercer/matrix.hpp>
 

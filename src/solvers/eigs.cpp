@@ -2,6 +2,7 @@
 
 #include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "solvers/dense.hpp"
 #include "solvers/krylov.hpp"
 
 namespace mercer {
@@ -29,6 +30,7 @@ Eigs detail::eigs(Index n, const Product& product, Index k, const EigsOptions& o
                       .complete = options.bound ? &complete : nullptr};
   report(0);
   KrylovResult found = krylov_eigenpairs(n, apply, k, how, run);
+  fix_signs(found.pairs.vectors);
   return {.values = sign * found.pairs.values,
           .vectors = found.pairs.vectors.transpose(),
           .residuals = std::move(found.pairs.residuals),

@@ -63,8 +63,8 @@ void Krylov::begin() {
   absorb();
 }
 
-// Keeps the converged pairs only and begins anew beside them. The best that a fresh space then
-// finds is either an eigenvector that was missed or the next one.
+// Keeps only the converged pairs and starts again orthogonal to them. The best vector of a fresh
+// space is either an eigenvector that was missed or the next one.
 void Krylov::look_for_missed(Index k) {
   compress(k);
   wanted_ = std::min(k + 1, n_);
@@ -150,7 +150,7 @@ void Krylov::form_residuals(const std::vector<Index>& which) {
   tall_times_small(q_.data(), n_, m_, q_.cols(), y.data(), b, b, w_.data(), b, true, run_.threads);
 }
 
-// Looks at the first block of pairs that have not converged, and says whether a wanted one remains.
+// Checks the first block of pairs that have not converged; returns whether a wanted one remains.
 // The residuals are left in W.
 bool Krylov::look_at_open_pairs() {
   open_.clear();

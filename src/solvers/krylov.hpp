@@ -5,8 +5,8 @@
 //     auto found = krylov_pairs(a, 10, BlockKrylov{.tolerance = 1e-8}, {.threads = 2});
 //     found.pairs.values;                                         // descending
 //
-// A pass (one `apply` to a block) is what costs; the rest is about 10·n·m·b flops a pass for a
-// basis of m and a block of b vectors. Memory: see memory_bytes.
+// The cost is dominated by passes (one `apply` to a block); the rest is about 10·n·m·b flops per
+// pass for a basis of m and a block of b vectors. Memory: see memory_bytes.
 
 #include "solvers/dense.hpp"
 #include "solvers/missed.hpp"
@@ -59,12 +59,12 @@ BlockKrylov resolved(BlockKrylov how, Index n, Index k);
 /// is given.
 Index most_pairs(const BlockKrylov& how, Index n);
 
-/// What `krylov_pairs` allocates, the returned vectors included; `probe_vectors` more when a run
-/// asks for completeness.
+/// What `krylov_pairs` allocates, the returned vectors included; `probe_vectors` more for a run
+/// with `complete`.
 std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k);
 
-/// `how` with its basis made as small as the budget asks, at the price of more passes. Throws
-/// `Errc::out_of_memory`, saying the minimum, when even the smallest basis is too large.
+/// `how` with a basis that fits into `bytes`, at the cost of more passes. Throws
+/// `Errc::out_of_memory`, with the minimum, if even the smallest basis is too large.
 BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t bytes);
 
 using BlockApply = std::function<void(const Matrix<double>& v, Matrix<double>& out)>;
@@ -86,10 +86,10 @@ KrylovResult krylov_pairs(A& a, Index k, const BlockKrylov& how = {}, const Kryl
       run);
 }
 
-/// As many pairs as `enough` wants: it sees the largest eigenvalues found so far (first `first` of
-/// them, then twice as many …) and returns how many of them to keep, 0 for more, or −1 to stop with
-/// what there is. What was found stays in the basis. Ends with all n at the latest. While the basis
-/// grows, the old and the new one are there for a moment: half as much again as memory_bytes says.
+/// As many pairs as `enough` requests: it receives the largest eigenvalues found so far (first
+/// `first` of them, then twice as many …) and returns how many of them to keep, 0 for more, or −1
+/// to stop with what there is. What was found stays in the basis. Ends with all n at the latest.
+/// While the basis grows, the old and the new one coexist for a moment: 1.5 times memory_bytes.
 template <SymmetricOperator A>
 KrylovResult eigs_until(A& a, Index first,
                         const std::function<Index(const Vector<double>&)>& enough,

@@ -51,7 +51,7 @@ Matrix<double> Krylov::residual_products(Index k) {
   return std::move(sums[0]);
 }
 
-// All of what missed.hpp looks at. Leaves all Ritz pairs in theta_ and y_.
+// The input of missed.hpp. Leaves all Ritz pairs in theta_ and y_.
 RitzSpace Krylov::ritz_space(Index k) {
   auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), m_, run_.threads);
   theta_ = std::move(values);
@@ -99,15 +99,15 @@ Index Krylov::copies(Index found, double tau) const {
 
 // Is an eigenvalue of τ or more, beside those that were found, as improbable as asked?
 bool Krylov::bounded(const RitzSpace& space, double tau) const {
-  // The missed vector is in one of so many places; random vectors drawn again get half of what is
-  // left of the probability.
+  // The missed vector is in one of so many places; vectors drawn again get half of the remaining
+  // probability.
   const double places = std::ldexp(static_cast<double>(space.found + 1), probe_rounds_);
   const double limit =
       probe_limit(probes_.cols(), copies(space.found, tau), run_.complete->failure / places);
   return limit > 0 && shared_with_missed(space, tau) <= limit;
 }
 
-// Nothing larger was missed; says so in ceiling_ and confidence_.
+// Nothing larger was missed; sets ceiling_ and confidence_.
 bool Krylov::complete(Index k) {
   if (converged_at_ == 0) converged_at_ = passes_;
   found_ = k;
@@ -132,7 +132,7 @@ bool Krylov::complete(Index k) {
   if (bounded(space, tau)) return true;
   // Where the basis has no room for this, or gaps are too small, the bound is a larger number.
   const bool full = how_.basis < n_ && m_ + probes_.cols() > how_.basis && probe_rounds_ >= 2;
-  // Random vectors that were drawn anew, as copies had used the others up, get passes of their own.
+  // Random vectors drawn again, because copies had used up the others, get additional passes.
   const int since = probe_rounds_ <= 8 ? std::max(converged_at_, drawn_at_) : converged_at_;
   const bool late = passes_ >= since + converged_at_ + 20 || passes_ >= how_.max_passes;
   if (!full && !late) return false;

@@ -16,8 +16,8 @@ class Krylov {
   Krylov(Index n, const BlockApply& apply, const BlockKrylov& how, const KrylovRun& run)
       : n_(n), apply_(apply), asked_(how), run_(run), random_(how.seed) {}
 
-  /// Goes on from what a call with a smaller k has found. `complete_too`: and sees
-  /// that nothing was missed, when the run asks for that.
+  /// Continues a call with a smaller k. `complete_too`: also checks that nothing was missed, if the
+  /// run has `complete`.
   Eigenpairs solve(Index k, bool complete_too);
   void widen(Index basis) { asked_.basis = basis; }
   KrylovResult result(Eigenpairs pairs) const {
@@ -86,7 +86,7 @@ class Krylov {
   double confidence_ = 0;
   double smallest_ = std::numeric_limits<double>::infinity();
 
-  double noise_ = 0;       // ‖error of A·q‖, judged by how far A is from symmetric
+  double noise_ = 0;       // ‖error of A·q‖, estimated from the asymmetry of A
   Index best_first_ = -1;  // the first open pair, its lowest residual so far, and when that was
   double best_ = 0;
   int best_pass_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Has a Krylov run missed an eigenvalue? Small residuals say that each Ritz value is near some
+// Has a Krylov run missed an eigenvalue? Small residuals show that each Ritz value is near some
 // eigenvalue, not that there are no larger ones: a start that spans an invariant subspace converges
 // at once, to whatever lies in it.
 //

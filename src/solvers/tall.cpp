@@ -16,7 +16,7 @@ Index grain(Index m, Index k) {
   return std::max<Index>(1024, 4'000'000 / std::max<Index>(1, m * k));
 }
 
-/// Up to this many vectors rows are read as they lie, eight vectors at a time; for more of them
+/// Up to this many vectors rows are read in place, eight vectors at a time; for more of them
 /// BLAS's packing is worth it.
 constexpr Index few_vectors = 32;
 /// Rows at a time, so that what they are multiplied to stays in the cache.

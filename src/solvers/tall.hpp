@@ -1,6 +1,6 @@
 #pragma once
-// Products of blocks of tall vectors, split by rows over threads of our own. BLAS's own threads
-// would go on spinning for a while and take the cores from the operator's next pass.
+// Products of blocks of tall vectors, split by rows over Mercer's threads. BLAS's threads
+// would spin for a while afterwards and take the cores from the operator's next pass.
 // Results do not depend on the number of threads.
 
 #include <mercer/matrix.hpp>

@@ -35,7 +35,7 @@ Density density_of(const Kernel& kernel, double d) {
 }
 
 /// log Σ_{j≠i} w_j e^(−γz_ij) for rows `first` … of x, never leaving the logarithms: far from all
-/// others every term underflows, and its logarithm is what tells widths apart.
+/// others every term underflows, and only its logarithm distinguishes widths.
 Vector<double> log_sums(const Rows<double>& x, const Vector<double>& weights,
                         const Density& density, Index first, Index count) {
   constexpr Index side = 256;

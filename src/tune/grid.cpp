@@ -127,7 +127,7 @@ std::vector<std::string> kernel_grid(const std::vector<std::string>& expressions
       if (kernel.complete()) grid.push_back(kernel.text());
       else widths_around(kernel, completed_for(kernel, Rows<T>(seen), some.counts), grid);
     } catch (const Error&) {
-      grid.push_back(text);  // its cells will say what is wrong
+      grid.push_back(text);  // the error is reported in its cells
     }
   }
   return grid;

@@ -1,5 +1,5 @@
 #pragma once
-// What `kernel_grid` knows of its expressions before it sees rows.
+// The expressions of `kernel_grid` before there are rows.
 
 #include <string>
 #include <vector>

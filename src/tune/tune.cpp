@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace mercer {
 
@@ -206,7 +205,7 @@ void choose(Tuned& out, Criterion criterion) {
                      : fmt::format("the largest likelihood, {:.4g} per row", least.score);
     return;
   }
-  // Fewest components of those that are as good as the data can tell.
+  // The fewest components whose score is within one standard error of the best.
   const double enough = least.score + least.spread;
   for (std::size_t i = 0; i < out.cells.size(); ++i) {
     const TuneCell &cell = out.cells[i], &best = out.cells[out.best];

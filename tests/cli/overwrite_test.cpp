@@ -61,6 +61,7 @@ const std::vector<Command>& commands() {
        {"--label", "class", "--epochs", "1", "-q"}},
       {"kernel matrix", {{"DATA", "rings.csv"}}, {"--output"}, {"--label", "class", "-q"}},
       {"kernel check", {{"DATA", "rings.csv"}}, {}, {"--label", "class", "-q"}},
+      {"eigs", {{"MATRIX", "matrix.csv"}}, {"--output"}, {"-k", "1", "-q"}},
       {"probe", {{"DATA", "rings.csv"}}, {}, {"--label", "class", "--direction", "1,1", "-q"}},
   };
   return all;
@@ -79,6 +80,7 @@ class CliOverwrite : public testing::Test {
     holes.erase(row, holes.find(',', row) - row);  // the first cell of the first row
     dir->file("holes.csv", holes);
     dir->file("mean.csv", "0,0\n");
+    dir->file("matrix.csv", "a,b\n2,1\n1,2\n");
     const auto make = [](std::vector<std::string> words) {
       const test::Run run = mercer(std::move(words), {.directory = dir->path()});
       ASSERT_EQ(run.exit_code, 0) << run.err;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Finds phrases of phrases.txt in documentation, header comments, docstrings, messages and help.
+"""Finds phrases of phrases.txt in documentation, comments, docstrings, messages and help.
 
-check.py            documentation, headers, docstrings and string literals
+check.py            documentation, comments, docstrings and string literals
 check.py MERCER     also the help texts of `MERCER --describe`
 """
 import ast
@@ -49,7 +49,7 @@ def prose(text):
 
 
 def comments(text):
-    """(line, paragraph) of the comments of a header, without its examples."""
+    """(line, paragraph) of the comments of a C++ file, without their examples."""
     start, words = 1, []
     for number, line in enumerate([*text.splitlines(), ""], 1):
         found = re.match(r"\s*(//+)!?<?( ?)(.*)", line)
@@ -108,9 +108,10 @@ def paragraphs(program):
                  *sorted((ROOT / "docs").glob("*.md")), ROOT / "data/README.md", ROOT / "fuzz/README.md"]:
         for line, text in prose(path.read_text(encoding="utf-8")):
             yield f"{path.relative_to(ROOT)}:{line}", text
-    for path in sorted((ROOT / "include/mercer").glob("*.hpp")):
-        for line, text in comments(path.read_text(encoding="utf-8")):
-            yield f"{path.relative_to(ROOT)}:{line}", text
+    for folder in ("include", "src", "apps", "bindings", "examples"):
+        for path in sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in (".cpp", ".hpp")):
+            for line, text in comments(path.read_text(encoding="utf-8")):
+                yield f"{path.relative_to(ROOT)}:{line}", text
     for folder in ("src", "apps", "bindings"):
         for path in sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in (".cpp", ".hpp")):
             for line, text in literals(path.read_text(encoding="utf-8")):

@@ -11,6 +11,7 @@
 #include <Eigen/Sparse>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace mercer::eigs_test {
@@ -110,6 +111,35 @@ TEST(Eigs, M_H3_what_cannot_be_is_refused) {
     Index size() const { return 3; }
   };
   static_assert(!SymmetricOperator<NoProduct> && !SymmetricOperator<int>);
+}
+
+TEST(Eigs, M_H2_a_matrix_in_memory_is_checked_and_multiplied_dense_or_sparse) {
+  const Index n = 300;  // more than the rows of one task
+  SecondDifference a{n};
+  Matrix<double> dense(n, n);
+  a.apply(Matrix<double>::Identity(n, n), dense);
+  const auto csr = Csr<double>::from(Eigen::SparseMatrix<double>(dense.sparseView()));
+  const Matrix<double> v = test::Random(7).normal(n, 5);
+  Matrix<double> wanted(n, 5), found(n, 5);
+  a.apply(v, wanted);
+  for (const Rows<double>& rows : {Rows<double>(dense), Rows<double>(csr)})
+    for (const int threads : {1, 3}) {
+      const MatrixOperator matrix(rows, threads);
+      matrix.apply(v, found);
+      // Three terms of at most 2·4 each; dense products add zeros to them.
+      EXPECT_LT((found - wanted).cwiseAbs().maxCoeff(), 1e-14);
+      EXPECT_EQ(matrix.trace(), 600);
+      EXPECT_EQ(matrix.size(), n);
+    }
+  expect_error(Errc::bad_data, {"3×300"},
+               [&] { MatrixOperator(Rows<double>(dense).middle(0, 3)); });
+  dense(4, 2) = 1e-9;
+  expect_error(Errc::bad_data, {"row 3, column 5 is 0", "row 5, column 3 is 1e-09"},
+               [&] { MatrixOperator{dense}; });
+  dense(4, 2) = 1e-14;  // the rounding of whoever computed it
+  MatrixOperator{dense};
+  dense(7, 7) = std::numeric_limits<double>::quiet_NaN();
+  expect_error(Errc::bad_data, {"row 8, column 8 is nan"}, [&] { MatrixOperator{dense}; });
 }
 
 }  // namespace mercer::eigs_test

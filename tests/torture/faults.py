@@ -95,11 +95,12 @@ COMMANDS = [
     ("kernel list", ["kernel", "list"], []),
     ("kernel check", ["kernel", "check", "rbf(gamma=1)", *CSV], []),
     ("kernel matrix", ["kernel", "matrix", "rbf(gamma=1)", *CSV, "-o", "out/k.npy"], ["k.npy"]),
+    ("eigs", ["eigs", "in/matrix.csv", "-k", "1", "-o", "out/v.csv"], ["v.csv"]),
     ("usage", ["fit", "in/rings.csv", "--no-such-option"], []),
     ("bad data", ["fit", "in/rings.csv"], []),
 ]
 QUIET = {"fit", "tune", "transform", "inverse", "denoise", "compress", "decompress", "score", "merge", "contour",
-         "plot", "probe", "learn"}
+         "plot", "probe", "learn", "eigs"}
 SPOKEN = {"fit words", "usage", "bad data", "probe"}
 # What is there already, of which no line may get lost.
 PREPARED = {"tune goes on": ("c.jsonl", "cells.jsonl")}
@@ -159,6 +160,7 @@ class Walk:
                                       f"30 6 {len(entries)}\n" +
                                       "".join(f"{i} {j} {v}\n" for (i, j), v in entries.items()))
         (inside / "x.svm").write_text("".join(f"{i % 2} 1:{i} 2:{i * i % 7} 4:{i % 3}\n" for i in range(1, 31)))
+        (inside / "matrix.csv").write_text("a,b\n2,1\n1,2\n")
         self.write_npy(inside / "x.npy", 400, 5, False)
         self.write_npy(inside / "f.npy", 400, 5, True)
         for arguments in [

@@ -22,7 +22,8 @@ void add_probe(CLI::App& app);
 void add_score(CLI::App& app);
 void add_learn(CLI::App& app);
 void add_kernel(CLI::App& app);
+void add_eigs(CLI::App& app);
 void add_completion(CLI::App& app);
-void add_help_command(CLI::App& app);  ///< after the others, whose names it knows
+void add_help_command(CLI::App& app);  ///< after the others, whose names it lists
 
 }  // namespace mercer::cli

@@ -50,7 +50,7 @@ std::string loss_words(const Loss& loss) {
       loss.largest_error);
 }
 
-/// Rows that are encoded together: as they are, as scores, and as they come back.
+/// Rows that are encoded together: the rows, their scores, and the decoded rows.
 template <class T>
 void hold_chunk(MemoryBudget& budget, const Model<T>& model) {
   const auto rows = static_cast<double>(rows_a_chunk(model.inputs()));

@@ -110,7 +110,7 @@ void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
   else print(text);
 }
 
-/// Kernels have as many components as rows: a first look wants only the first of them.
+/// Kernels have as many components as rows: the default is the first few of them.
 Components components_of(const FitFlags& flags) {
   if (!flags.components.empty()) return parse_components(flags.components);
   constexpr Index first_look = 10;

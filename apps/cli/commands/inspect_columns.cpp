@@ -124,7 +124,7 @@ void write_gradient(const Model<T>& model, const ColumnFlags& flags) {
   const std::vector<std::string> names =
       model.feature_names().empty() ? numbered("x", model.inputs()) : model.feature_names();
   Sink<double> out(flags.output.empty() ? "-" : flags.output, names, {schema.id, schema.label});
-  constexpr Index piece = 64;  // rows between two looks for Ctrl-C
+  constexpr Index piece = 64;  // rows between two checks for Ctrl-C
   while (const auto block = source->next())
     for (Index first = 0; first < block->rows.rows(); first += piece) {
       stop_if_interrupted();

@@ -1,5 +1,5 @@
 #pragma once
-// What a model says of its columns: loadings as a table or JSON, and gradients at rows.
+// The columns of a model: loadings as a table or JSON, and gradients at rows.
 
 #include "terminal/terminal.hpp"
 

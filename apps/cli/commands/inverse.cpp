@@ -73,7 +73,7 @@ template <class T>
 void inverse_rows(const Model<T>& model, const InverseFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  // If the model has no pre-images, this says so before files are opened.
+  // Throws, before files are opened, if the model has no pre-images.
   MemoryBudget budget = budget_for(model, flags);
   hold_decoder(budget, model, preimage_options(flags.preimage, reading.threads));
   settle(budget, model, reading);

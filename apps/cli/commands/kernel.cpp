@@ -7,6 +7,7 @@
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
 #include "rows/rows_in_memory.hpp"
+#include "rows/scores.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/summary.hpp"
@@ -193,14 +194,7 @@ void write_matrix(const KernelFlags& flags) {
     return kernel.matrix(table.rows(), {.threads = reading.threads});
   });
   stop_if_interrupted();
-  const Schema& schema = table.schema;
-  Sink<T> out(flags.output, numbered("k", n),
-              {.id = schema.id, .label = schema.label, .threads = reading.threads});
-  out.write(k, schema.id.empty() ? nullptr : &table.ids,
-            schema.label.empty() ? nullptr : &table.labels);
-  out.finish();
-  stop_if_interrupted();
-  out.close();
+  write_rows_of(table, flags.output, "k", k, reading.threads);
 }
 
 void add_expression_and_data(CLI::App& command, KernelFlags& flags) {

@@ -191,7 +191,7 @@ void explain(const Rate& rate, bool json) {
   print(text);
 }
 
-/// Why a run ended. Weights that turn by less than --until may still be moving.
+/// Why a run ended. Weights that rotate by less than --until may still be moving.
 std::string_view stop_name(const Learned& learned) {
   switch (learned.stop) {
     case LearnStop::converged:
@@ -302,7 +302,7 @@ void learn_rows(const LearnFlags& flags) {
   if (flags.rows.data.empty()) throw UsageError("DATA is missing");
   ProgressBar bar(!flags.run.quiet);
   LearnOptions options = learn_options(flags, bar.monitor());
-  // Reading goes on all the time: it only asks whether to stop, and leaves the bar to learning.
+  // Reading happens throughout: it only checks whether to stop, and leaves the bar to learning.
   ReadOptions reading = read_options(
       flags.rows, flags.run, [](const Progress&) { return !interrupted(); }, options.memory);
   if (keeps_holes(reading.missing))
@@ -334,15 +334,6 @@ void learn_rows(const LearnFlags& flags) {
     options.on_model = [&](const Model<double>& model) { model.save(flags.model); };
   const auto write_files = [&](const Learned& learned) {
     std::optional<OutputFile> model_file, plot_file;
-    const auto prepare = [&](std::optional<OutputFile>& file, const std::string& path,
-                             const auto& content) {
-      if (path.empty()) return;
-      file.emplace(path);
-      write_to(file, [&](OutputFile& out) {
-        out.write(content());
-        out.finish();
-      });
-    };
     prepare(model_file, flags.model, [&] { return learned.model.serialize(); });
     prepare(plot_file, flags.plot, [&] {
       return run_svg(learned.trace, {.title = fmt::format("{} on {}, rate {}", flags.rule,

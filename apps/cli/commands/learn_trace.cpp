@@ -118,7 +118,7 @@ void TraceFile::flush() {
   if (sink_ && rows > 0) sink_->write(block_.topRows(rows));
 }
 
-/// Cuts off what came after the first `rows` rows; the header is a line of its own.
+/// Truncates the file after the header and the first `rows` rows.
 void TraceFile::keep(std::int64_t rows) {
   if (fd_ < 0) {
     require(rows == 0, Errc::bad_option, "resuming a trace requires --checkpoint");

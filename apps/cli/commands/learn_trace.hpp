@@ -1,7 +1,7 @@
 #pragma once
 // The trace of a run as a file.
 //
-// Without checkpoints it appears whole or not at all, in any format that rows are written in. With
+// Without checkpoints it is written atomically, in any format that rows are written in. With
 // checkpoints it grows as FILE.partial, is synced before each of them, and takes its name at the
 // end: what a killed run has written is there for the run that goes on.
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `mercer score` has found, as words and as JSON.
+// The result of `mercer score`, as text and as JSON.
 
 #include "terminal/terminal.hpp"
 
@@ -17,7 +17,7 @@ struct Beyond {
   Flag flag;
 };
 
-/// What is told of all rows.
+/// The summary of all rows.
 struct Findings {
   Index components = 0;    // of the model
   double fitted = 0;       // the share of the variance that these explained in the fit

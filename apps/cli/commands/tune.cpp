@@ -127,7 +127,7 @@ std::string table_text(const Tuned& tuned) {
 }
 
 /// Folds are fitted at the same time, each with its rows, its kernel matrix and its pre-images:
-/// fewer at once where --memory asks for that. Results do not depend on it.
+/// fewer at once if --memory requires that. Results do not depend on it.
 template <class T>
 void share_memory(TuneOptions& options, const Rows<T>& all) {
   const auto total = static_cast<double>(options.fit.memory);
@@ -232,15 +232,6 @@ void tune_rows(const TuneFlags& flags) {
       file.finish();
     });
   }
-  const auto prepare = [](std::optional<OutputFile>& file, const std::string& path,
-                          const auto& content) {
-    if (path.empty()) return;
-    file.emplace(path);
-    write_to(file, [&](OutputFile& out) {
-      out.write(content());
-      out.finish();
-    });
-  };
   prepare(table_file, flags.table, [&] { return table_text(tuned); });
   prepare(plot_file, flags.plot, [&] { return tune_svg(tuned, options.criterion); });
   source.require_unchanged();

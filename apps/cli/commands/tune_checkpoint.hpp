@@ -1,5 +1,5 @@
 #pragma once
-// What a search has found so far, as a file of lines: a run that was stopped goes on from it.
+// What a search has found so far, as a file of lines: an interrupted run resumes with it.
 
 #include <mercer/rows.hpp>
 #include <mercer/tune.hpp>
@@ -18,7 +18,7 @@ std::string run_identity(const Rows<T>& rows, std::span<const double> weights,
 
 class TuneCheckpoint {
  public:
-  /// Reads what is there; a last line that was cut short counts as not written. Throws
+  /// Reads an existing file; an incomplete last line counts as not written. Throws
   /// `Errc::bad_file` for a file of another run or of another kind.
   TuneCheckpoint(const std::string& path, const std::string& identity);
   ~TuneCheckpoint();

@@ -15,7 +15,7 @@ std::string fish_quoted(const std::string& text) {
   return out + "'";
 }
 
-/// When the words of `path` have been typed, and none of the commands below it.
+/// When the commands of `path` have been typed, and none of those below it.
 std::string fish_condition(const std::vector<std::string>& path, const CommandText& command) {
   std::string out;
   for (const std::string& word : path)

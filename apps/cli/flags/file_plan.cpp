@@ -19,7 +19,7 @@ namespace mercer::cli {
 
 namespace {
 
-/// What tells a file from others: its inode, or the folder that it would be in and its name there.
+/// The identity of a file: its inode, or the folder that it would be in and its name there.
 struct FileIdentity {
   dev_t device;
   ino_t inode;
@@ -118,7 +118,7 @@ void FilePlan::check() const {
                               one.option, one.path, input.option, input.path));
     for (std::size_t j = 0; j < i; ++j) {
       const File& other = outputs_[j];
-      if (one.option == other.option) continue;  // it knows itself what it keeps beside
+      if (one.option == other.option) continue;  // an option may use several files
       if (one.path == other.path)
         throw UsageError(
             fmt::format("{} and {} are both '{}'", other.option, one.option, one.path));

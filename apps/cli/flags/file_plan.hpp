@@ -27,7 +27,7 @@ class FilePlan {
   FilePlan& prints_json(bool json);
 
   /// Throws `UsageError` that names both options when an output is an input, when two outputs are
-  /// one file, or when two of them are standard output. Files are told apart by device and inode,
+  /// one file, or when two of them are standard output. Files are compared by device and inode,
   /// links followed; those that do not exist yet, by the folder they would be in. Then for outputs
   /// whose extension is that of another format, and as `OutputFile` does for those that cannot be
   /// written: before anything is read.

@@ -60,7 +60,7 @@ void add_variance_flags(CLI::App& app, VarianceFlags& flags);
 CLI::Option* add_precision_flag(CLI::App& app, std::string& precision, const std::string& help);
 
 /// A text option with the name of its value in the help, in a group of the help. What `value` holds
-/// already is shown as the default; `->default_str()` replaces that by words.
+/// already is shown as the default; `->default_str()` replaces that by a text.
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value,
                       const std::string& placeholder, const std::string& help,
                       const std::string& group);
@@ -99,7 +99,7 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
 void note_header(const Schema& schema, const std::string& file, const RowFlags& rows,
                  const RunFlags& run);
 
-/// Throws when `--map TEXT` is of no map, before there are rows to say how many columns it takes.
+/// Throws if `--map TEXT` is not a map, before rows are read.
 void require_map(const std::string& text);
 
 FitOptions fit_options(const VarianceFlags& variance, const RowFlags& rows, const RunFlags& run,

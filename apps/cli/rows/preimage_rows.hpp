@@ -82,7 +82,7 @@ class PreImageRows {
     if (distances_) distances_->close();
   }
 
-  /// What to tell people; nothing of linear models.
+  /// The summary; empty for linear models.
   std::string words() const {
     if (model_.map().is_identity() || count_ == 0) return {};
     return preimage_words(decoder_.text(), count_, sum_, outside_, not_converged_);
@@ -96,7 +96,7 @@ class PreImageRows {
     outside_ += found.outside_rows();
     not_converged_ += found.not_converged();
     sum_ += found.distance.sum();
-    if (!rows_ && !distances_) end_by_closed_pipe();  // nobody is left to write for
+    if (!rows_ && !distances_) end_by_closed_pipe();  // all readers have gone
     if (!distances_) return;
     Matrix<double> quality(found.rows.rows(), 3);
     quality.col(0) = found.distance;

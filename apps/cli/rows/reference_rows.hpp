@@ -13,7 +13,7 @@
 
 namespace mercer::cli {
 
-/// Of the rows of the file `reference`, which count alike whatever their weights.
+/// Of the rows of the file `reference`, without weights.
 template <class T>
 ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
                              const std::string& model_path, const std::string& reference,
@@ -29,7 +29,7 @@ ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
         naming(source->name(), [&] { return scorer(block->rows, reading.missing); });
     t2.insert(t2.end(), rows.t2.begin(), rows.t2.end());
     spe.insert(spe.end(), rows.spe.begin(), rows.spe.end());
-    // Two numbers a row, in vectors that double, copied and sorted.
+    // Two numbers per row, in vectors that double, copied and sorted.
     const double bytes = 80 * static_cast<double>(t2.size());
     require(bytes <= budget.share(), Errc::out_of_memory,
             "'{}' has too many rows for --memory: {} of them take {}; give fewer good rows, or "

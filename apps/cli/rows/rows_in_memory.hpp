@@ -47,7 +47,7 @@ class KeptRows final : public Source<T> {
 };
 
 /// Does the work, and puts the file before an error of the data that names neither it nor one of
-/// its `parts`: arithmetic does not know where rows came from.
+/// its `parts`: messages of the arithmetic do not contain file names.
 template <class Work>
 auto naming(const std::string& file, Work work, const std::vector<std::string>& parts = {}) {
   try {

@@ -1,5 +1,5 @@
 #pragma once
-// Rows through a model into a file.
+// Rows through a model into a file, and matrices with one row per row of a table.
 
 #include "core/require.hpp"
 #include "terminal/interrupt.hpp"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace mercer::cli {
 
@@ -58,6 +59,20 @@ void write_training_scores(Sink<T>& out, const Model<T>& model, Source<T>& rows,
     out.write(known.middleRows(first, count), block->ids, block->labels, block->first_label);
     first += count;
   }
+}
+
+/// Writes a matrix that belongs to the rows of a table: [id,] [label,] and columns `stem`1, ….
+template <class T>
+void write_rows_of(const Table<T>& table, const std::string& path, std::string_view stem,
+                   const Matrix<T>& matrix, int threads) {
+  const Schema& schema = table.schema;
+  Sink<T> out(path, numbered(stem, matrix.cols()),
+              {.id = schema.id, .label = schema.label, .threads = threads});
+  out.write(matrix, schema.id.empty() ? nullptr : &table.ids,
+            schema.label.empty() ? nullptr : &table.labels);
+  out.finish();
+  stop_if_interrupted();
+  out.close();
 }
 
 }  // namespace mercer::cli

@@ -6,7 +6,7 @@ namespace mercer::cli {
 
 namespace {
 constexpr std::size_t most_labels = 100'000;  // bounds memory on a column that is no label at all
-constexpr std::size_t most_groups = 10;       // what eyes and colours can tell apart
+constexpr std::size_t most_groups = 10;       // distinguishable by colour
 }  // namespace
 
 void LabelCounts::add(std::string_view label, std::size_t times) {

@@ -44,7 +44,7 @@ struct Cloud {
   struct Group {
     std::string name;    ///< empty: the only one, without a label
     std::size_t count;   ///< rows of the data, not only of this sample
-    bool other = false;  ///< all labels too rare for a colour of their own
+    bool other = false;  ///< all labels too rare for a separate colour
   };
   std::vector<double> x, y;  ///< y is empty in one dimension
   std::vector<int> group;

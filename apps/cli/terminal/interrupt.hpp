@@ -5,6 +5,7 @@
 #include <mercer/error.hpp>
 
 #include <optional>
+#include <string>
 
 namespace mercer::cli {
 
@@ -13,13 +14,13 @@ namespace mercer::cli {
 /// that says so.
 void watch_signals();
 
-/// Somebody asked to stop.
+/// A signal asked to stop.
 bool interrupted();
 
 /// How the program ends then: 129, 130 or 143 for SIGHUP, SIGINT or SIGTERM.
 int exit_code_of_signal();
 
-/// Throws `Errc::interrupted` when somebody asked to stop.
+/// Throws `Errc::interrupted` after such a signal.
 void stop_if_interrupted();
 
 /// Ends like any filter whose reader has gone away: by SIGPIPE.
@@ -50,6 +51,17 @@ bool survives_closed_pipe(const Work& work) {
 template <class Output, class Work>
 void write_to(std::optional<Output>& output, const Work& work) {
   if (output && !survives_closed_pipe([&] { work(*output); })) output.reset();
+}
+
+/// Writes a whole file, if it has a name; it appears when it is published.
+template <class File, class Content>
+void prepare(std::optional<File>& file, const std::string& path, const Content& content) {
+  if (path.empty()) return;
+  file.emplace(path);
+  write_to(file, [&](File& out) {
+    out.write(content());
+    out.finish();
+  });
 }
 
 }  // namespace mercer::cli

@@ -10,7 +10,7 @@ namespace mercer::cli {
 
 namespace {
 
-// Told apart on dark and on light ground; the last is for "other".
+// Distinguishable on dark and on light ground; the last is for "other".
 constexpr std::array<int, 10> palette = {33, 208, 35, 170, 178, 196, 44, 99, 130, 245};
 constexpr int grey = 245;
 

@@ -62,7 +62,7 @@ ProgressBar::~ProgressBar() { erase(); }
 Monitor ProgressBar::monitor() {
   return [this](const Progress& progress) {
     if (interrupted()) return false;
-    // What the reader should know before the end is a line of its own, once, wherever it goes.
+    // A remark that should be seen before the end is printed once, as a separate line.
     if (asked_ && progress.note.starts_with("note: ") && !noted_) {
       erase();
       say("mercer: " + std::string(progress.note) + "\n");

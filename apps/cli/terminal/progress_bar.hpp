@@ -18,7 +18,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// Draws, and says whether the work may go on: not after Ctrl-C.
+  /// Draws; returns whether to continue: false after Ctrl-C.
   Monitor monitor();
 
   /// Takes the bar off the screen.

@@ -1,6 +1,5 @@
 #pragma once
-// What people want to know of a model: its components as a table, what they are made of, and how
-// they were found.
+// The summary of a model: its components as a table, their loadings, and how they were found.
 
 #include "terminal/terminal.hpp"
 
@@ -19,7 +18,7 @@ struct Summary {
   bool scaled = false;
   std::string precision;
   Vector<double> eigenvalues, variance, ratio;
-  Matrix<double> loadings;  ///< of the first few components; none where features are similarities
+  Matrix<double> loadings;  ///< of the first few components; none where features are kernel values
   std::vector<std::string> loading_names;  ///< x1 … xd, or what the map makes of them
   std::string map;         ///< "kernel rbf(gamma=0.1)", "monomials(degree=2)"; empty: none
   Index similarities = 0;  ///< anchors, where components have no loadings

@@ -88,7 +88,7 @@ std::string shown(std::string_view text, std::size_t most, bool unicode) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     const bool control = c < 0x20 || c == 0x7f;
-    // U+0080 … U+009F: terminals may take them for escape sequences.
+    // U+0080 … U+009F: terminals may interpret them as escape sequences.
     const bool c1 =
         c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     if (c1) ++i;

@@ -1,5 +1,5 @@
 #pragma once
-// What the place can show that words go to, and text that is fit to be shown there.
+// What an output can show (colour, Unicode, width), and text that is safe to show there.
 
 #include <cstddef>
 #include <string>
@@ -25,10 +25,10 @@ Terminal terminal(int descriptor);
 /// Writes to standard output, all of it, or throws as an output file would.
 void print(std::string_view text);
 
-/// Writes to standard error; there is nobody to tell when that fails.
+/// Writes to standard error; failures are ignored.
 void say(std::string_view text);
 
-/// Columns that UTF-8 text takes on a terminal, one a code point.
+/// Columns of UTF-8 text in a terminal, one per code point.
 std::size_t columns_of(std::string_view text);
 
 /// Text from a file made harmless: control characters become '?', and what is longer than `most`

@@ -5,7 +5,7 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
-from ._eigs import Eigs, eigs
+from ._eigs import Eigs, eigs, fit_operator
 from ._functions import (
     KernelCheck,
     check_kernel,
@@ -36,6 +36,7 @@ __all__ = [
     "Progress",
     "check_kernel",
     "eigs",
+    "fit_operator",
     "kernel_matrix",
     "kernel_parameters",
     "kernel_with",

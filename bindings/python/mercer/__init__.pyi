@@ -230,5 +230,18 @@ def eigs(
     n_jobs: Optional[int] = ...,
     progress: Optional[Listener] = ...,
 ) -> Eigs: ...
+def fit_operator(
+    operator: Any,
+    n_components: Union[int, float],
+    *,
+    trace: Optional[float] = ...,
+    centered: bool = ...,
+    mean: Optional[ArrayLike] = ...,
+    tolerance: float = ...,
+    memory: Optional[int] = ...,
+    random_state: RandomState = ...,
+    n_jobs: Optional[int] = ...,
+    progress: Optional[Listener] = ...,
+) -> KernelPCA: ...
 def load(path: Path, *, kernels: Optional[Dict[str, KernelFunction]] = ...) -> Estimator: ...
 def merge(models: Sequence[Union[PCA, IncrementalPCA, Path]], n_components: Optional[int] = ...) -> PCA: ...

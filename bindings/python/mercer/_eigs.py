@@ -1,12 +1,12 @@
-"""Eigenpairs of any symmetric matrix or operator."""
+"""Eigenpairs and kernel PCA of any symmetric matrix or operator."""
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import aslinearoperator
 
 from . import _mercer
-from ._progress import Progress
+from ._functions import estimator_of
+from ._progress import listening
 from ._rows import seed_of, threads_of
 
 
@@ -56,7 +56,7 @@ def eigs(
     Parameters
     ----------
     operator : array-like, sparse matrix or LinearOperator of shape (n, n)
-        Symmetric, which is not checked. An operator needs `matmat` (or `matvec`).
+        Symmetric, which is not checked. An operator has `shape` and `matmat`.
     k : int, default=6
         How many.
     smallest : bool, default=False
@@ -85,6 +85,102 @@ def eigs(
     >>> eigs(np.diag([3.0, 1.0, 2.0]), 2).values.round(6)
     array([3., 2.])
     """
+    n, product = _product_of(operator)
+    found = _mercer.eigs(
+        n,
+        product,
+        k,
+        smallest=smallest,
+        tolerance=tolerance,
+        max_passes=max_passes,
+        memory=0 if memory is None else memory,
+        threads=threads_of(n_jobs),
+        seed=seed_of(random_state),
+        monitor=listening(progress),
+    )
+    return Eigs(*found)
+
+
+def fit_operator(
+    operator,
+    n_components,
+    *,
+    trace=None,
+    centered=False,
+    mean=None,
+    tolerance=1e-10,
+    memory=None,
+    random_state=None,
+    n_jobs=None,
+    progress=None,
+):
+    """Fit kernel PCA to a kernel matrix that is given by its products.
+
+    Parameters
+    ----------
+    operator : array-like, sparse matrix, LinearOperator or object of shape (n, n)
+        The kernel matrix K of n rows; an object has `shape` and `matmat`.
+    n_components : int or float
+        At most so many components, or the fraction of the variance that they must reach.
+    trace : float, default=None
+        Of `operator`, unless that is an array or a sparse matrix.
+    centered : bool, default=False
+        Whether `operator` is JKJ, J = I - 11'/n, already.
+    mean : array-like of shape (n,), default=None
+        K1/n where `operator` is centred. None: the model has no scores of new rows.
+    tolerance : float, default=1e-10
+        Largest residual, relative to the first eigenvalue.
+    memory : int, default=None
+        Bytes for the basis of vectors. None: unlimited.
+    random_state : int, RandomState instance or None, default=None
+        Of the start vectors.
+    n_jobs : int, default=None
+        Threads of everything but the products.
+    progress : callable, default=None
+        Called with a :class:`Progress` a few times per second; False stops the work.
+
+    Returns
+    -------
+    kernel_pca : KernelPCA
+        Fitted, with ``kernel='precomputed'``: `transform` takes kernel values of new rows with the n
+        rows. Scores of the n rows are ``eigenvectors_ * sqrt(eigenvalues_)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse.linalg import aslinearoperator
+    >>> import mercer
+    >>> X = np.random.default_rng(0).normal(size=(30, 4))
+    >>> pca = mercer.fit_operator(aslinearoperator(X @ X.T), 2, trace=(X * X).sum())
+    >>> np.allclose(pca.eigenvalues_, mercer.PCA(2).fit(X).singular_values_ ** 2)
+    True
+    """
+    n, product = _product_of(operator)
+    if trace is None:
+        if not hasattr(operator, "diagonal"):
+            operator = np.asarray(operator)
+        if operator.ndim != 2:
+            raise ValueError("trace must be given: an operator has products only")
+        trace = operator.diagonal().sum()
+    options = {} if memory is None else {"memory": memory}
+    model = _mercer.fit_operator(
+        n,
+        product,
+        trace,
+        centered,
+        [] if mean is None else mean,
+        components=n_components,
+        tolerance=tolerance,
+        threads=threads_of(n_jobs),
+        seed=seed_of(random_state),
+        monitor=listening(progress),
+        **options,
+    )
+    return estimator_of(model)
+
+
+def _product_of(operator):
+    """The size of an operator and the function that multiplies with it."""
     if not sparse.issparse(operator) and not hasattr(operator, "matmat"):
         operator = np.asarray(operator)
         if operator.dtype.kind not in "buif" or operator.ndim != 2:
@@ -96,18 +192,4 @@ def eigs(
     if getattr(operator, "dtype", None) is not None and np.dtype(operator.dtype).kind == "c":
         raise ValueError("operator must be real: complex matrices are not supported")
     direct = sparse.issparse(operator) or isinstance(operator, np.ndarray)
-    product = operator.__matmul__ if direct else aslinearoperator(operator).matmat
-    tell = None if progress is None else lambda *state: progress(Progress(*state)) is not False
-    found = _mercer.eigs(
-        n,
-        product,
-        k,
-        smallest=smallest,
-        tolerance=tolerance,
-        max_passes=max_passes,
-        memory=0 if memory is None else memory,
-        threads=threads_of(n_jobs),
-        seed=seed_of(random_state),
-        monitor=tell,
-    )
-    return Eigs(*found)
+    return n, operator.__matmul__ if direct else operator.matmat

@@ -211,7 +211,7 @@ def load(path, *, kernels=None):
     True
     """
     kernels = kernels or {}
-    return _estimator(_mercer.load(os.fspath(path), list(kernels)), kernels)
+    return estimator_of(_mercer.load(os.fspath(path), list(kernels)), kernels)
 
 
 def merge(models, n_components=None):
@@ -248,7 +248,7 @@ def merge(models, n_components=None):
             parts.append(model._fitted_model())
     if len({type(part) for part in parts}) > 1:
         raise ValueError("models of single and of double precision cannot be merged")
-    return _estimator(_mercer.merge(parts, n_components, names))
+    return estimator_of(_mercer.merge(parts, n_components, names))
 
 
 def _own_kernel(text, kernels):
@@ -261,7 +261,7 @@ def _own_kernel(text, kernels):
     return kernels[name]
 
 
-def _estimator(model, kernels=()):
+def estimator_of(model, kernels=()):
     """The estimator that has this model."""
     outputs = model.outputs
     report = json.loads(model.json())

@@ -52,6 +52,11 @@ class _Bar:
             self._bar.close()
 
 
+def listening(progress):
+    """The monitor that calls `progress`, or None."""
+    return None if progress is None else lambda *state: progress(Progress(*state)) is not False
+
+
 def told(estimator, work, *words, **options):
     """The work, with whoever listens to its progress."""
     if estimator.progress is None and not estimator.verbose:

@@ -1,9 +1,12 @@
-// Eigenpairs of an operator that Python multiplies with.
+// Eigenpairs and models of an operator that Python multiplies with.
 #include <mercer/eigs.hpp>
 
 #include "arrays.hpp"
+#include "options.hpp"
 #include "register.hpp"
 #include "work.hpp"
+
+#include <mercer/fit_operator.hpp>
 
 #include <cstdint>
 
@@ -31,6 +34,28 @@ class PythonOperator {
   const py::function& product_;
 };
 
+/// K, or JKJ, with the rest of what a model needs.
+class PythonKernelMatrix : public PythonOperator {
+ public:
+  PythonKernelMatrix(Index n, const py::function& product, double trace, Vector<double> mean)
+      : PythonOperator(n, product), trace_(trace), mean_(std::move(mean)) {}
+
+  double trace() const { return trace_; }
+  const Vector<double>& mean() const { return mean_; }
+
+ private:
+  double trace_;
+  Vector<double> mean_;
+};
+
+Model<double> operator_model(Index n, const py::function& product, double trace, bool centered,
+                             const Flat<double>& mean, const py::kwargs& words) {
+  const FitOptions options = fit_options(words);
+  PythonKernelMatrix k(n, product, trace,
+                       Eigen::Map<const Vector<double>>(mean.data(), mean.size()));
+  return released([&] { return centered ? fit(k, options) : fit(Centered(k), options); });
+}
+
 py::tuple eigenpairs(Index n, const py::function& product, Index k, bool smallest, double tolerance,
                      int max_passes, std::size_t memory, int threads, std::uint64_t seed,
                      const py::object& monitor) {
@@ -52,6 +77,8 @@ void register_eigs(py::module_& module) {
   module.def("eigs", &eigenpairs, py::arg("n"), py::arg("product"), py::arg("k"),
              py::arg("smallest"), py::arg("tolerance"), py::arg("max_passes"), py::arg("memory"),
              py::arg("threads"), py::arg("seed"), py::arg("monitor"));
+  module.def("fit_operator", &operator_model, py::arg("n"), py::arg("product"), py::arg("trace"),
+             py::arg("centered"), py::arg("mean"));
 }
 
 }  // namespace mercer::python

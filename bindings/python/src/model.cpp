@@ -51,19 +51,6 @@ py::object anchors(const py::object& self) {
                         py::array_t<T>(entries, csr.values + csr.offsets[0]), rows.cols());
 }
 
-const char* space_name(Space space) {
-  switch (space) {
-    case Space::input:
-      return "input";
-    case Space::features:
-      return "features";
-    case Space::kernel:
-      return "kernel";
-    default:
-      return "precomputed";
-  }
-}
-
 /// The first k components and what belongs to them, by scikit-learn's names.
 template <class T>
 py::dict attributes(const Model<T>& model, Index k) {
@@ -145,7 +132,7 @@ Kernel python_kernel(const std::string& name) {
   });
 }
 
-/// A model of similarities, as one of a function of these rows: what is saved.
+/// A model of kernel values, as one of a function of these rows: what is saved.
 template <class T>
 Model<T> function_model(const Model<T>& model, const py::object& x, const std::string& name) {
   const HeldRows<T> held(x);
@@ -155,7 +142,7 @@ Model<T> function_model(const Model<T>& model, const py::object& x, const std::s
   return Model<T>(std::move(parts));
 }
 
-/// And back: what scores similarities that Python has computed.
+/// And back: a model that scores kernel values computed by Python.
 template <class T>
 Model<T> similarity_model(const Model<T>& model) {
   ModelParts<T> parts = model.parts();
@@ -189,7 +176,7 @@ void register_model(py::module_& module, const char* name) {
       .def_property_readonly("total_variance", [](const M& m) { return m.report().total_variance; })
       .def_property_readonly("n_samples", [](const M& m) { return m.report().n_samples; })
       .def_property_readonly("method", [](const M& m) { return m.report().method; })
-      .def_property_readonly("space", [](const M& m) { return space_name(m.map().space()); })
+      .def_property_readonly("space", [](const M& m) { return name_of(m.map().space()); })
       .def_property_readonly("map", [](const M& m) { return m.map().text(); })
       .def_property_readonly("kernel", [](const M& m) { return m.map().kernel(); })
       .def_property_readonly("feature_names", &M::feature_names)

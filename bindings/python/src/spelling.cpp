@@ -8,7 +8,7 @@ namespace mercer::python {
 
 namespace {
 
-/// What no estimator has as a parameter is put in words that are true for all of them.
+/// Options that are not a parameter of any estimator are described by a general phrase.
 constexpr Spelling parameters[] = {
     {"components=all_components()", "n_components=None"},
     {"components=gavish_donoho()", "the threshold of Gavish and Donoho"},

@@ -1,6 +1,6 @@
 #pragma once
-// Computing without the interpreter: other Python threads run meanwhile, Ctrl-C and a callback are
-// looked after a few times a second.
+// Computing without the interpreter: other Python threads run meanwhile, Ctrl-C and callbacks are
+// handled a few times per second.
 
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>

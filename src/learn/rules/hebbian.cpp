@@ -138,7 +138,7 @@ void Hebbian::State::remember(const double* x, const double* y) {
   recent_outputs.row(at) = Eigen::Map<const Eigen::RowVectorXd>(y, components());
 }
 
-/// Outputs betray weights that explode at the cost of k numbers a row. (Written so that NaN fails.)
+/// Outputs reveal diverging weights, at the cost of k numbers per row. (Written so that NaN fails.)
 void Hebbian::State::require_bounded(double output, double square) const {
   const double longest = std::isinf(options.limit)
                              ? rule->largest

@@ -85,7 +85,7 @@ Model<double> Hebbian::model() const {
                           ? fmt::format("{} steps at rate {}", s.steps, s.options.rate.text())
                           : fmt::format("{} steps", s.steps);
   report.solver.passes = 1;
-  report.solver.converged = false;  // nobody has judged that: `learn` does
+  report.solver.converged = false;  // not checked here: `learn` does
   report.certificate.reason =
       "learned row by row; learn() computes standard errors for a converged run";
   report.peak_memory_bytes = peak_memory_bytes();

@@ -43,7 +43,7 @@ struct Hebbian::State {
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as W was worse before
   /// Variance of the rows along each neuron as a part of `recent_total`, with the same weights. The
   /// parts of each row add up to its projection on a line of the span of W (row by row) or on that
-  /// span (mini-batches): never to more than its length, however long or skew the weights are.
+  /// span (mini-batches): never to more than its length, for any weights.
   Vector<double> energy;
 
   Matrix<double> pending;  ///< rows that wait for their mini-batch to be full
@@ -57,9 +57,9 @@ struct Hebbian::State {
   /// Some recent rows and their outputs when they came, to judge by.
   Matrix<double> recent, recent_outputs;
   std::int64_t remembered = 0;
-  Matrix<double> looked_at;  ///< weights at the last look; empty: none yet
+  Matrix<double> looked_at;  ///< weights at the last check; empty: none yet
   Watch watch;
-  /// The best bound on the angle so far, widened by what the weights have turned since; then the
+  /// The best bound on the angle so far, widened by the rotation of the weights since; then the
   /// variances that came with it and their errors.
   Vector<double> known;
 

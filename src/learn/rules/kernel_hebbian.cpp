@@ -231,7 +231,7 @@ Model<double> KernelHebbian::model() const {
       "the components have {:.6f} of the variance, which is impossible; please report this with "
       "the command and the data",
       share);
-  report.solver.converged = false;  // nobody has judged that: `learn` does
+  report.solver.converged = false;  // not checked here: `learn` does
   report.certificate.reason = "learned; learn() computes intervals for a converged run";
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<double>(std::move(parts));

@@ -35,8 +35,8 @@ struct KernelHebbian::State {
   double learned = 0;  ///< weight of the steps
   double time = 0, eta = 0;
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as A was worse before
-  Matrix<double> looked_at;   ///< A at the last look; empty: none yet
-  /// ‖w_1‖², kept up to date once somebody has asked for it; negative: nobody has.
+  Matrix<double> looked_at;   ///< A at the last check; empty: none yet
+  /// ‖w_1‖², updated once it has been requested; negative: not yet.
   double first_square = -1;
 
   Index n() const { return x.rows(); }

@@ -14,14 +14,14 @@ namespace mercer {
 
 namespace {
 
-/// Sums are kept apart for so many parts of a mini-batch, whatever the number of threads.
+/// Sums are separate for so many parts of a mini-batch, for any number of threads.
 constexpr Index most_parts = 8;
 /// Rows that stay in the L2 cache, beside the weights, from the first product to the second.
 constexpr Index part_rows = 32;
 
 Vector<double> mean_of(const double* f, Index n, Index stride, const double* weights, double total,
                        Index d) {
-  // About the first row: a mean that is large beside the spread costs no digits.
+  // Relative to the first row: a mean that is large relative to the spread loses no accuracy.
   const Eigen::Map<const Vector<double>> first(f, d);
   Vector<double> sum = Vector<double>::Zero(d);
   for (Index i = 1; i < n; ++i)
@@ -31,7 +31,7 @@ Vector<double> mean_of(const double* f, Index n, Index stride, const double* wei
 }
 
 /// E y_j² of outputs made independent of those before, by weights made orthonormal: the diagonal of
-/// L⁻¹ E[yyᵀ] L⁻ᵀ with LLᵀ = WWᵀ. Neurons that add nothing of their own to those before get 0.
+/// L⁻¹ E[yyᵀ] L⁻ᵀ with LLᵀ = WWᵀ. Neurons in the span of those before get 0.
 Vector<double> span_energies(const Matrix<double>& gram, const Matrix<double>& yy) {
   constexpr double own_share = 1e-6;
   const Index k = gram.rows();

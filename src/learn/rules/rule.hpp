@@ -1,5 +1,5 @@
 #pragma once
-// One learning rule, as the table of rule_table.cpp knows it.
+// One learning rule, a row of the table in rule_table.cpp.
 
 #include <mercer/matrix.hpp>
 
@@ -49,7 +49,7 @@ struct RuleRow {
   bool has_rate = true;
   bool has_rest = false;  ///< `by_row` fills in `RowStep::rest`
   Flow flow = Flow::none;
-  double largest = 1e3;   ///< ‖w‖ beyond this: the weights explode
+  double largest = 1e3;  ///< ‖w‖ beyond this: the weights explode
   std::size_t (*memory)(Index neurons) = [](Index) { return std::size_t{0}; };
   void (*by_row)(Neurons&, const RowStep&) = nullptr;
   void (*by_batch)(Neurons&, const BatchStep&) = nullptr;

@@ -46,7 +46,7 @@ std::string explain(const Neurons& n) {
   const double passed = n.memory[time] - n.memory[since];
   const double growth = std::log(norm / n.memory[norm_then]) / passed;
   const double variance = n.memory[along] / n.memory[steps];
-  // One step that is long enough tells nothing of growth.
+  // One long step is no evidence of growth.
   const std::string grows =
       std::isfinite(growth) && std::isfinite(variance)
           ? fmt::format(

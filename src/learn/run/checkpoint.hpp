@@ -1,5 +1,5 @@
 #pragma once
-// A run on disk, to go on from: the layout and the checksum of a model file.
+// The state of a run on disk: the layout and the checksum of a model file.
 //
 //     Checkpoint checkpoint;
 //     checkpoint.run = {{"rule", "gha"}};
@@ -7,8 +7,8 @@
 //     save_checkpoint(checkpoint, "run.ckpt");
 //     if (auto found = load_checkpoint("run.ckpt")) learner.load_state(found->learner);
 //
-// A checkpoint appears whole or not at all, and the one before it is kept as PATH.previous. At
-// every moment there is a whole one under PATH once there was a first.
+// A checkpoint is written atomically, and the previous one is kept as PATH.previous. After the
+// first one there is a complete file under PATH at any time.
 
 #include <mercer/matrix.hpp>
 
@@ -22,7 +22,7 @@
 namespace mercer {
 
 struct Checkpoint {
-  /// What must be the same when the run goes on: name and value in words.
+  /// What must be the same when the run is resumed: name and value as text.
   std::vector<std::pair<std::string, std::string>> run;
   std::map<std::string, std::int64_t> counts;
   std::map<std::string, std::string> texts;

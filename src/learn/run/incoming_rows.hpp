@@ -1,5 +1,5 @@
 #pragma once
-// What is looked at in rows before they are mapped and learned.
+// Checks of rows before they are mapped and learned.
 
 #include <mercer/hebbian.hpp>
 
@@ -8,11 +8,11 @@ namespace mercer {
 /// Are all numbers of these rows finite?
 bool clean(const Rows<double>& rows, Index first, Index count, int threads);
 
-/// Is a cell of this row missing? An infinite one is an error whatever the options say.
+/// Is a cell of this row missing? An infinite one is an error with any options.
 bool missing(const Rows<double>& rows, Index i, std::int64_t number, MissingRow how);
 
-/// A sum of rows as they come, for models that have to know the mean of their input. One by one: it
-/// may not depend on how they are cut into pieces.
+/// A sum of rows in order, for models that contain the mean of their input. One by one: it must not
+/// depend on blocks.
 void add_rows(const Rows<double>& rows, const double* weights, Vector<double>& sum);
 
 }  // namespace mercer

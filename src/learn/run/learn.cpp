@@ -26,9 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_epochs = 100;  // when nobody says how many
+constexpr int most_epochs = 100;  // if `epochs` is 0
 constexpr Index single_modes = 16;
-constexpr Index chunk_rows = 1024;  // between two looks at the clock
+constexpr Index chunk_rows = 1024;  // between two readings of the clock
 constexpr auto checkpoint_seconds = std::chrono::seconds(10);
 
 void check(const LearnOptions& o) {
@@ -83,9 +83,9 @@ class Run {
         in_(take_in(source, options)),
         standard_(standard_of(in_, options)),
         space_(space_of(in_, options, standard(), replay_)),
-        rows_(in_.prepared() ? std::optional(Rows<double>(in_.features)) : in_.memory),
+        rows_(in_.prepared() ? std::optional(in_.prepared_rows()) : in_.memory),
         before_(in_.prepared() ? nullptr : standard()),
-        map_(in_.prepared() ? identity_map<double>(in_.features.cols()) : space_.map()),
+        map_(in_.features.size() > 0 ? identity_map<double>(in_.features.cols()) : space_.map()),
         learner_(in_.anchors.size() > 0
                      ? kernel_learner(*options.kernel, std::exchange(in_.anchors, {}), in_.weights,
                                       options)
@@ -144,7 +144,8 @@ class Run {
  private:
   const Standard* standard() const { return standard_ ? &*standard_ : nullptr; }
 
-  /// Rows that come once, or that fade, are judged as they come; the others are read again.
+  /// Rows that are read once, or that fade, are checked while they are learned; others are read
+  /// again.
   LearnerOptions watched(LearnerOptions learner) {
     if (!rows_)
       if (const auto whole = in_.source->whole()) {
@@ -215,7 +216,7 @@ class Run {
     return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
   }
 
-  Block<double> next_rows() {
+  LearnRows next_rows() {
     try {
       return order_.next(rows_ahead());
     } catch (const Error& error) {
@@ -237,7 +238,7 @@ class Run {
       try {
         learned = result();
       } catch (const Error&) {
-        // Too few rows for a model: the bad ones are what the caller needs to know of.
+        // Too few rows for a model: the error of the bad ones is reported.
       }
       if (learned) o_.on_bad_rows(*learned);
     }
@@ -246,11 +247,11 @@ class Run {
 
   void run_epoch() {
     for (;;) {
-      const Block<double> block = next_rows();
+      const LearnRows block = next_rows();
       const Index rows = block.rows.rows();
       if (rows == 0) break;
       const std::int64_t before = learner_->steps();
-      learner_->update(block.rows, block.weights);
+      learner_->update(block);
       position_ += rows;
       for (Index i = 0; i < rows; ++i)
         position_weight_ += block.weights.empty() ? 1 : block.weights[static_cast<std::size_t>(i)];
@@ -403,7 +404,7 @@ class Run {
   }
 
   Learned result() {
-    // After the last checkpoint: a run that goes on from it has neither this row nor this check.
+    // After the last checkpoint: a resumed run has neither this row nor this check.
     if (learner_->steps() > 0 && !trace_.has(learner_->steps())) trace_.take_last(*learner_);
     if (checks_.none() || (!interrupted_ && !checks_.stop()))
       checks_.take_last(learner_->look(moment().get()), rows_seen());
@@ -433,7 +434,7 @@ class Run {
   std::optional<Rows<double>> rows_;        // what is learned, where it lies in memory
   const Standard* before_;                  // what is done to it before
   std::shared_ptr<const Map<double>> map_;  // and then
-  std::optional<Rows<double>> judged_;      // rows by which the run is judged; none: as they come
+  std::optional<Rows<double>> judged_;  // rows on which convergence is checked; none: those learned
   const double* judged_weights_ = nullptr;
   std::unique_ptr<RunLearner> learner_;
   RunTrace trace_;

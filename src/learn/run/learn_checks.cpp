@@ -37,7 +37,7 @@ void ConvergenceChecks::take(Convergence found, std::int64_t rows) {
   const bool calm =
       checks_ > 1 && latest_.angle_change <= until_ && latest_.norm_error <= calm_norm_error;
   calm_ = calm ? calm_ + 1 : 0;
-  // Once may be chance; and where nobody has said so, not moving is no reason to stop.
+  // Once may be chance; and without `until`, not moving is no reason to stop.
   if (until_ > 0 && calm_ >= 2 &&
       (requested_ || latest_.converged || latest_.angle_change <= frozen))
     stop_ = reason();

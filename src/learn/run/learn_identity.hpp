@@ -1,5 +1,5 @@
 #pragma once
-// By what a run that goes on knows that it has the same rows before it.
+// How a resumed run checks that its rows are the same.
 
 #include <mercer/source.hpp>
 
@@ -11,7 +11,7 @@ namespace mercer {
 /// of their numbers; "standard input" of what cannot be read twice.
 std::string identity_of(const Source<double>& source, const Rows<double>* memory);
 
-/// Row weights: "none", a hash of those in memory, or "as they come".
+/// Row weights: "none", a hash of those in memory, or the column of a stream.
 std::string weights_of(const Schema& schema, const Rows<double>* memory, const double* weights);
 
 /// The names of the columns, hashed, and their number.

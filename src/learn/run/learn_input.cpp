@@ -113,7 +113,6 @@ LearnSpace space_of(LearnInput& in, const LearnOptions& o, const Standard* stand
   if (!o.kernel) return LearnSpace(o.map ? o.map : identity_map<double>(d));
   if (o.landmarks == 0) {
     in.anchors = landmark_rows(*in.memory, in.rows, standard);
-    in.features = Vector<double>::LinSpaced(in.rows, 0, static_cast<double>(in.rows - 1));
     in.input_mean = mean_of(in);
     return LearnSpace(identity_map<double>(1));
   }

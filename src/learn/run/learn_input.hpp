@@ -26,13 +26,17 @@ struct LearnInput {
 
   const Rows<double>* in_memory() const { return memory ? &*memory : nullptr; }
   Matrix<double> features{};    ///< of rows in memory, in the space of a kernel; made once
-  Matrix<double> anchors{};     ///< or, for kernel Hebbian learning, these; `features` number them
-  Vector<double> input_mean{};  ///< of those rows as they came; empty: the learner knows it
-  bool prepared() const { return features.size() > 0; }
+  Matrix<double> anchors{};     ///< or, for kernel Hebbian learning, these: learned by number
+  Vector<double> input_mean{};  ///< of those rows before; empty: the learner has it
+  bool prepared() const { return features.size() > 0 || anchors.size() > 0; }
+  /// Those that are prepared; of those that are learned by number, no columns.
+  Rows<double> prepared_rows() const {
+    return features.size() > 0 ? Rows<double>(features) : Rows<double>(nullptr, rows, 0, 0);
+  }
   bool again() const { return memory.has_value() || source->can_rewind(); }
 };
 
-/// Rows that the order or a kernel wants all at once, or that fit, are kept; the others stay in
+/// Rows that the order or a kernel needs all at once, or that fit, are stored; the others stay in
 /// their source. Throws `Errc::out_of_memory` when they have to fit and do not.
 LearnInput take_in(Source<double>& source, const LearnOptions& options);
 
@@ -44,7 +48,7 @@ std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& options)
 LearnSpace space_of(LearnInput& in, const LearnOptions& options, const Standard* standard,
                     std::unique_ptr<Source<double>>& replay);
 
-/// Everything that makes two runs the same: name and value in words.
+/// Everything that makes two runs the same: name and value as text.
 std::vector<std::pair<std::string, std::string>> run_description(const LearnOptions& options,
                                                                  const LearnInput& in,
                                                                  const LearnSpace& space);

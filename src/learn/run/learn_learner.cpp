@@ -5,7 +5,6 @@
 #include "learn/run/learn_input.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace mercer {
 
@@ -31,9 +30,7 @@ class Common : public RunLearner {
 class OfFeatures final : public Common<Hebbian> {
  public:
   using Common::Common;
-  void update(const Rows<double>& rows, Weights weights) override {
-    learner_.update(rows, weights);
-  }
+  void update(const LearnRows& rows) override { learner_.update(rows.rows, rows.weights); }
   void flush() override { learner_.flush(); }
   std::int64_t rows() const override { return learner_.rows(); }
   std::int64_t skipped() const override { return learner_.skipped(); }
@@ -46,11 +43,7 @@ class OfFeatures final : public Common<Hebbian> {
 class OfRows final : public Common<KernelHebbian> {
  public:
   using Common::Common;
-  void update(const Rows<double>& rows, Weights) override {
-    std::vector<Index> numbers;
-    for (Index i = 0; i < rows.rows(); ++i) numbers.push_back(static_cast<Index>(rows.row(i)[0]));
-    learner_.update(numbers);
-  }
+  void update(const LearnRows& rows) override { learner_.update(rows.numbers); }
   void flush() override {}
   std::int64_t rows() const override { return learner_.steps(); }
   std::int64_t skipped() const override { return 0; }

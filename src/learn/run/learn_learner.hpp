@@ -1,6 +1,7 @@
 #pragma once
-// What a run asks of its learner, be its weights vectors of features or combinations of rows.
+// The learner of a run: its weights are vectors of features or combinations of rows.
 
+#include "learn/run/learn_order.hpp"
 #include "learn/theory/certify.hpp"
 
 #include <mercer/hebbian.hpp>
@@ -16,8 +17,7 @@ namespace mercer {
 class RunLearner {
  public:
   virtual ~RunLearner() = default;
-  /// `weights`: one a row, or null.
-  virtual void update(const Rows<double>& rows, Weights weights) = 0;
+  virtual void update(const LearnRows& rows) = 0;
   virtual void flush() = 0;
   virtual Model<double> model() const = 0;
 
@@ -30,7 +30,7 @@ class RunLearner {
   virtual Matrix<double> weights() const = 0;  ///< for theory
   virtual Vector<double> output_variances() const = 0;
   virtual Vector<double> mean() const = 0;  ///< of features, so far
-  /// `rows`: R of all rows, where they can be read again and the learner has none of its own.
+  /// `rows`: R of all rows, if they can be read again and the learner does not have its own.
   virtual Convergence look(Moment* rows) = 0;
 
   virtual std::string save_state() const = 0;
@@ -40,7 +40,7 @@ class RunLearner {
 std::unique_ptr<RunLearner> hebbian_learner(std::shared_ptr<const Map<double>> map,
                                             const LearnerOptions& options);
 
-/// Its rows are numbers of `anchors`, in one column; `weights` of them are known from the start.
+/// Learns rows of `anchors` by their numbers; `weights` of all of them are given here.
 std::unique_ptr<RunLearner> kernel_learner(const Kernel& kernel, const Matrix<double>& anchors,
                                            const double* weights, const LearnOptions& options);
 

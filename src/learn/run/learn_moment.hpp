@@ -1,5 +1,5 @@
 #pragma once
-// R of the rows of a run that lie in memory, for a judge of its components.
+// R of the rows of a run in memory, to check its components.
 
 #include "learn/theory/certify.hpp"
 #include "pca/standard.hpp"

@@ -1,25 +1,15 @@
 #include "learn/run/learn_order.hpp"
 
+#include "core/random.hpp"
+#include "core/weights.hpp"
+
 #include <algorithm>
 #include <numeric>
-#include "core/weights.hpp"
+#include <utility>
 
 namespace mercer {
 
 namespace {
-
-/// SplitMix64: the same order on every machine.
-struct ShuffleRandom {
-  std::uint64_t state;
-  std::uint64_t bits() {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-  }
-  /// 0 … n−1; the bias is n/2^64.
-  Index below(Index n) { return static_cast<Index>(bits() % static_cast<std::uint64_t>(n)); }
-};
 
 /// Rows are copied together in pieces that stay in the cache.
 constexpr Index gathered_entries = Index{1} << 14;
@@ -36,13 +26,12 @@ RowOrder::RowOrder(Source<double>& source, const Standard* standard)
 std::int64_t RowOrder::begin(int epoch, std::int64_t skip) {
   at_ = 0;
   if (memory_) {
+    order_.resize(static_cast<std::size_t>(memory_->rows()));
+    std::iota(order_.begin(), order_.end(), Index{0});
     if (shuffled_) {
-      order_.resize(static_cast<std::size_t>(memory_->rows()));
-      std::iota(order_.begin(), order_.end(), Index{0});
-      ShuffleRandom random{seed_ ^ (0xd1b54a32d192ed03U * (static_cast<std::uint64_t>(epoch) + 1))};
-      for (Index i = memory_->rows() - 1; i > 0; --i)
-        std::swap(order_[static_cast<std::size_t>(i)],
-                  order_[static_cast<std::size_t>(random.below(i + 1))]);
+      Random random(seed_ ^ (0xd1b54a32d192ed03U * (static_cast<std::uint64_t>(epoch) + 1)));
+      for (std::size_t left = order_.size(); left > 1; --left)
+        std::swap(order_[left - 1], order_[random.below(left)]);
     }
     at_ = static_cast<Index>(std::min<std::int64_t>(skip, memory_->rows()));
     return at_;
@@ -65,16 +54,13 @@ bool RowOrder::refill() {
   return block_.rows.rows() > 0;
 }
 
-Block<double> RowOrder::chosen(Index most) {
+LearnRows RowOrder::chosen(Index most) {
   const auto part = [&](const Rows<double>& rows, std::span<const double> weights, Index n) {
     at_ += n;
     if (!weights.empty())
       weights = weights.subspan(static_cast<std::size_t>(at_ - n), static_cast<std::size_t>(n));
-    return Block<double>{rows.middle(at_ - n, n), weights};
+    return LearnRows{rows.middle(at_ - n, n), weights};
   };
-  if (memory_ && !shuffled_)
-    return part(*memory_, as_weights(weights_, memory_->rows()),
-                std::min(most, memory_->rows() - at_));
   if (!memory_) {
     if (at_ == block_.rows.rows() && !refill()) return {};
     return part(block_.rows, block_.weights, std::min(most, block_.rows.rows() - at_));
@@ -82,9 +68,17 @@ Block<double> RowOrder::chosen(Index most) {
   const Index left = memory_->rows() - at_;
   if (left == 0) return {};
   const Index* order = order_.data() + at_;
+  const auto numbers = [&](Index n) { return std::span(order, static_cast<std::size_t>(n)); };
+  if (!shuffled_) {
+    const Index n = std::min(most, left);
+    LearnRows rows = part(*memory_, as_weights(weights_, memory_->rows()), n);
+    rows.numbers = numbers(n);
+    return rows;
+  }
   if (memory_->sparse()) {
     ++at_;
-    return {memory_->middle(*order, 1), as_weights(weights_ ? weights_ + *order : nullptr, 1)};
+    return {memory_->middle(*order, 1), as_weights(weights_ ? weights_ + *order : nullptr, 1),
+            numbers(1)};
   }
   const Index d = memory_->cols();
   const Index n =
@@ -96,13 +90,13 @@ Block<double> RowOrder::chosen(Index most) {
     if (weights_) gathered_weights_.push_back(weights_[order[i]]);
   }
   at_ += n;
-  return {gathered_, gathered_weights_};
+  return {gathered_, gathered_weights_, numbers(n)};
 }
 
-Block<double> RowOrder::next(Index most) {
+LearnRows RowOrder::next(Index most) {
   // A long piece would be copied as a whole.
   if (standard_) most = std::min<Index>(most, 4096);
-  Block<double> block = chosen(most);
+  LearnRows block = chosen(most);
   if (!standard_ || block.rows.rows() == 0) return block;
   copy_ = standardized(block.rows, *standard_);
   block.rows = copy_;

@@ -37,7 +37,7 @@ class LearnSpace {
 
   /// From the learner's model to one for everybody: `standard` is what was done to rows before φ,
   /// its scale empty when nothing was; `input_mean` the mean of rows as they came
-  /// (empty: the learner knows it).
+  /// (empty: the learner has it).
   ModelParts<double> finished(ModelParts<double> parts, const Standard* standard,
                               const Vector<double>& input_mean) const;
 

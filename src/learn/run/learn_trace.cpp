@@ -2,7 +2,6 @@
 
 #include "core/require.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Watches a run: rows of the trace, with theory beside them where it is known.
+// Watches a run: rows of the trace, with the theory if it is known.
 
 #include "learn/run/checkpoint.hpp"
 #include "learn/run/learn_learner.hpp"
@@ -20,13 +20,13 @@ class RunTrace {
   /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is
   /// averaged.
   void take(const RunLearner& learner, bool regular);
-  /// The last row, of which a run that goes on from a checkpoint knows nothing.
+  /// The last row, which a resumed run does not have.
   void take_last(const RunLearner& learner);
   bool has(std::int64_t step) const { return last_step_ == step; }
 
   /// Thinned evenly.
   std::vector<TraceRow> rows() const;
-  /// λ₁ of the rows, where theory knows it.
+  /// λ₁ of the rows, if known from the theory.
   std::optional<double> largest_variance() const {
     return theory_ ? std::optional(theory_->eigenvalues()[0]) : std::nullopt;
   }

@@ -115,8 +115,8 @@ Convergence Hebbian::look(Moment* rows) {
     verdict = certify(*rows, b, converged_degrees, s.options.seed);
   if (s.watch.on()) {
     verdict = s.watch.verdict(b);
-    // What was known at the last look still is, but for what has turned since then; unless the rows
-    // themselves are taken to change.
+    // The bound of the last check still holds, plus the rotation since then; unless the rows
+    // themselves may change.
     const double carried =
         s.options.forgetting > 0 ? 90 : std::min(90.0, s.known[0] + c.angle_change);
     if (verdict.largest() > carried) {
@@ -128,8 +128,8 @@ Convergence Hebbian::look(Moment* rows) {
       s.known << verdict.largest(), verdict.values, verdict.errors;
     }
     s.known[0] = std::min(verdict.largest(), 90.0);
-    // Test vectors follow, but not so often that their rows stay few; where they span everything,
-    // only rows that change are a reason to begin anew.
+    // Test vectors follow, but rarely enough to see many rows; where they span everything, only
+    // changing rows are a reason to start again.
     const bool follows = !s.watch.whole() || s.options.forgetting > 0;
     if (follows && s.watch.rows() > 2 * s.watch.begun()) s.watch.restart(b, s.rows);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// When a run counts as converged, whatever its learner.
+// When a run counts as converged, for any learner.
 
 #include "learn/theory/certify.hpp"
 
@@ -7,14 +7,14 @@
 
 namespace mercer {
 
-/// Up to which bound on the angle, and which turn between two looks, a run has converged, in
+/// The bound on the angle, and on the rotation between two checks, up to which a run converged, in
 /// degrees; and up to which turn it does not move.
 constexpr double converged_degrees = 2, still_degrees = 0.7;
 
-/// State and sentence that follow from the numbers; `compared`: there was a look before.
+/// State and text that follow from the numbers; `compared`: there was a check before.
 void settle(Convergence& c, bool compared);
 
-/// Fills in what follows from the rest; `compared`: there was a look before; `verdict`: empty when
+/// Sets what follows from the rest; `compared`: there was a check before; `verdict`: empty when
 /// nothing is known.
 void judge(Convergence& c, bool compared, const Verdict& verdict);
 

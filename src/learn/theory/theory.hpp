@@ -54,7 +54,7 @@ double line_angle(const Vector<double>& a, const Vector<double>& b);
 class Theory {
  public:
   /// Eigenvalues descending and eigenvectors as rows, those of eigenvalue 0 may be left out; the
-  /// first weights, k×D. What of them lies outside of the eigenvectors gets axes of its own with
+  /// first weights, k×D. Their part outside the span of the eigenvectors gets additional axes with
   /// λ = 0, at most k.
   Theory(Vector<double> values, const Matrix<double>& vectors, const Matrix<double>& weights,
          Flow flow);
@@ -74,7 +74,7 @@ class Theory {
   /// and those before it span what they span.
   Matrix<double> grown(double t) const;
 
-  /// The numerical part, to go on from; none where everything is in closed form.
+  /// The state of the numerical part; empty if everything is in closed form.
   std::optional<Integrator>& integrator() { return integrator_; }
   const std::optional<Integrator>& integrator() const { return integrator_; }
 

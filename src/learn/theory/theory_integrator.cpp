@@ -77,7 +77,7 @@ void Integrator::advance(double t) {
     y_.swap(next_);
     k_[0].swap(k_[stages - 1]);
     time_ = last ? t : time_ + h;
-    // A last step is cut short: it says little about how far the next could go.
+    // The last step is truncated: it contains little information about the next step size.
     step_ = last ? std::max(step_, h * factor) : h * factor;
   }
 }

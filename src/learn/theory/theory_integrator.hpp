@@ -28,7 +28,7 @@ class Integrator {
   double time() const { return time_; }
   const Matrix<double>& y() const { return y_; }
 
-  /// Where it is and how far it would go next: with these it goes on bit for bit.
+  /// Position and next step size: with these it continues with the same bits.
   double step() const { return step_; }
   void restore(double time, double step, Matrix<double> y);
 

@@ -57,7 +57,8 @@ void Watch::add(const double* row, double w, const Vector<double>& mean) {
 
 void Watch::take_block(const Vector<double>& mean) {
   counts_[waiting] = 0;
-  // About a point near the mean: a mean that is large beside the spread costs no digits.
+  // Relative to a point near the mean: a mean that is large relative to the spread loses no
+  // accuracy.
   if (counts_[centred] == 0) {
     counts_[centred] = 1;
     centre_ = how_ == LearnedMean::running

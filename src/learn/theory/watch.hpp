@@ -22,20 +22,20 @@ class Watch {
   /// Nothing is watched when `components` is 0.
   Watch(Index components, Index features, LearnedMean centre, std::uint64_t seed);
   bool on() const { return k_ > 0; }
-  /// The test vectors span all there is: other ones would know no more.
+  /// The test vectors span the whole space: others would add nothing.
   bool whole() const { return t_.rows() == t_.cols(); }
 
   /// A row of features; `mean` is the learner's.
   void add(const double* row, double weight, const Vector<double>& mean);
 
-  /// What rows since `restart` say of components; empty while they are too few. The bounds hold at
-  /// 95 % for all components together.
+  /// The components' quality on the rows since `restart`; empty while they are too few. The bounds
+  /// hold at 95 % for all components together.
   Verdict verdict(const Matrix<double>& components) const;
   /// Rows of which that is the verdict; how many there were when it began.
   std::int64_t rows() const { return static_cast<std::int64_t>(counts_[seen]); }
   std::int64_t begun() const { return static_cast<std::int64_t>(counts_[before]); }
 
-  /// Begins anew with test vectors that have followed the rows.
+  /// Starts again with test vectors that have followed the rows.
   void restart(const Matrix<double>& components, std::int64_t rows);
 
   /// visit(name, data, size) of everything that changes.

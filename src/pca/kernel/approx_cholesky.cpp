@@ -130,7 +130,7 @@ LandmarkFeatures<T> choose_pivots(SeenRows<T>& rows, const Kernel& kernel, const
             "of the trace); use a larger `memory` or tolerance",
             text_of(how), most, rest / trace);
     if (how.rank == 0 || note.empty()) note = outlook.after(m, rest / trace);
-    // A row is kept as likely as the landmarks before it left of what it was drawn by.
+    // A row is kept with the probability current residual / residual when it was drawn.
     const std::vector<SampledRow<T>> candidates_now = drawn.take();
     std::vector<double> floors;
     floors.reserve(candidates_now.size());

@@ -13,7 +13,7 @@ namespace mercer {
 
 namespace {
 
-/// Rows of the sample for each centre that k-means looks for.
+/// Rows of the sample per centre of k-means.
 constexpr Index rows_a_centre = 20;
 
 template <class T>

@@ -27,7 +27,7 @@ namespace mercer {
 
 namespace {
 
-/// Rows that stand for all when a kernel's width is chosen or its validity looked at.
+/// Rows of the sample from which a kernel's width is estimated and its validity checked.
 constexpr Index standing_for_all = 1000;
 
 /// Residual and rounding are within this share of the first eigenvalue.
@@ -243,7 +243,7 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
       features.scatter.squaredNorm() / std::pow(features.weight - options.ddof, 2);
   if (features.error.estimated && std::isfinite(squares)) report.total_squares = squares;
   report.certificate = certificate_of<T>(features, parts.eigenvalues, s.rounding * unit);
-  // Of a kernel that no theorem has valid, only a sample of so many rows was looked at.
+  // A kernel that is not valid by a theorem was checked on a sample of so many rows only.
   if (!features.error.estimated && !sums.kernel().always_valid() && sums.rows() > standing_for_all)
     add_reason(report.certificate,
                fmt::format("provided that {} is positive semi-definite on all rows, which was seen "

@@ -20,7 +20,7 @@ Approx for_rows(const Approx& approx, Index rows);
 template <class T>
 FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget);
 
-/// PCA of the features. What the caller knows and this does not: names, scaling, passes, time.
+/// PCA of the features. The caller adds names, scaling, passes and time.
 template <class T>
 ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx, const FitOptions& options);
 

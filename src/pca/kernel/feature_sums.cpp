@@ -22,7 +22,7 @@ constexpr Index rows_multiplied = 256, columns_a_stripe = 64;
 constexpr double half_ulp = 0x1p-53;
 constexpr std::string_view bounding = "rounding bounds";  // as the monitor has it
 
-/// Additions that one entry goes through one after the other, whatever the order within 256 rows.
+/// Sequential additions per entry, for any order within 256 rows.
 double additions(double rows) {
   const double levels = std::max(0.0, std::log2(rows / 1024) / 4);
   return rows_multiplied + 2048.0 / rows_multiplied * blocks_a_leaf + leaves_a_level * (levels + 2);

@@ -23,9 +23,9 @@ struct FeatureSpace {
   std::shared_ptr<const LandmarkFeatures<T>> landmarks;  ///< or
   std::shared_ptr<const Map<T>> map;                     ///< random features
   Index cols = 0;
-  std::uint64_t seed = default_seed;  ///< of the rows by which random features are judged
+  std::uint64_t seed = default_seed;  ///< of the rows on which random features are tested
   double centring = 0;  ///< relative error of kernel values from rows that were moved before
-  CellError cells{};    ///< of the rows as they come
+  CellError cells{};    ///< of the input rows
 
   Index features() const { return landmarks ? landmarks->size() : map->features(); }
 };
@@ -86,7 +86,7 @@ class FeatureSums {
   /// set.
   void add_block(const Block& block, std::optional<Vector<double>>& shift, Matrix<double>& features,
                  Sum& into) const;
-  /// Returns how far the similarities may be off.
+  /// Returns a bound on the error of the kernel values.
   EntryError make_features(const Block& block, Matrix<double>& features, Vector<double>& whole,
                            Vector<double>& left) const;
   /// Of the first m features.

@@ -1,4 +1,4 @@
-// Kernel PCA of a centred matrix that somebody else multiplies with.
+// Kernel PCA of a centred matrix that is given by its products.
 #include <mercer/fit_operator.hpp>
 
 #include "core/memory.hpp"

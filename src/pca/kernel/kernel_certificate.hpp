@@ -53,7 +53,7 @@ template <class T>
 RoundingBound matrix_rounding(const Tiles<T>& tiles, const Vector<double>& w, double plain_squares,
                               const Vector<double>& mean);
 
-/// Refuses a matrix with a negative eigenvalue; `origin` has the words.
+/// Rejects a matrix with a negative eigenvalue; `origin` is for the message.
 [[noreturn]] void refuse_indefinite(const KernelOrigin& origin, Index rows, double smallest,
                                     double largest);
 /// The same for two rows with k_ij² > k_ii·k_jj, when that is more than noise.

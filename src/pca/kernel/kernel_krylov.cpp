@@ -25,7 +25,7 @@ using Kind = Components::Kind;
 
 struct Start {
   Matrix<double> vectors;  ///< the main directions of some columns of the centred matrix
-  double largest = 0;      ///< its largest eigenvalue, judged by the same columns
+  double largest = 0;      ///< its largest eigenvalue, estimated from the same columns
 };
 
 /// Vectors to begin with. The columns cost a fraction of a pass, and save one or two.
@@ -185,7 +185,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   const auto enough = [&](const Vector<double>& values) -> Index {
     const double rounding = rounding_of(matrix).likely, noise = std::max(p.noise, rounding);
     const bool uncertain = rounding > allowed_error<T>(options) * values[0];
-    // An eigenvalue cannot be told from the rounding of the tiles.
+    // An eigenvalue is at the level of the rounding of the tiles.
     attempt.too_rounded = rounded && values[values.size() - 1] <= matrix.rounding();
     if (attempt.too_rounded) return -1;
     const Index keep = kept_components(asked, values, matrix.trace(), noise, values.size() == n,

@@ -29,7 +29,7 @@ namespace mercer {
 
 namespace {
 
-/// Rows whose kernel matrix is looked at when the kernel is not valid by construction.
+/// Rows whose kernel matrix is checked if the kernel is not valid by construction.
 constexpr Index checked_rows = 500;
 
 void refuse_invalid(const MercerCheck& check, const std::string& what) {
@@ -189,8 +189,8 @@ void require_seen(const Tiles<T>& tiles, const Rows<T>& rows) {
   require(zero, Errc::bad_data, "the kernel values underflow: scale the data");
 }
 
-/// B = Λ^-½ VᵀU: unit axes in feature space. Centred vectors stay exactly so: Σ b = 0 makes the
-/// mean of a new row's similarities drop out.
+/// B = Λ^-½ VᵀU: unit axes in feature space. Centred vectors stay exactly so: Σ b = 0 cancels the
+/// mean of a new row's kernel values.
 Matrix<double> dual_coefficients(const KernelSpectrum& s, const double* weights, bool center) {
   Matrix<double> b = s.vectors;
   const Index n = b.cols();

@@ -16,8 +16,8 @@ KrylovRoom krylov_room(Index n, Index first, bool rounded, int threads, double b
   const auto rows = static_cast<double>(n);
   KrylovRoom room;
   room.tiles = KernelMatrix<T>::bytes_of_all(rows, rounded);
-  // Kept tiles cost memory traffic, so few vectors a pass; computed ones cost kernel values, which
-  // more vectors share.
+  // Stored tiles cost memory traffic, so few vectors per pass; recomputed ones cost kernel values,
+  // which more vectors share.
   room.block = std::min<Index>(n, room.tiles <= 0.9 * budget ? (first <= 12 ? 8 : 16) : 32);
   const double pass =
       KernelMatrix<T>::bytes_of_pass(rows, static_cast<double>(room.block), threads);
@@ -27,8 +27,8 @@ KrylovRoom krylov_room(Index n, Index first, bool rounded, int threads, double b
   room.vectors = budget - overhead_bytes - std::max(pass, starting) - probes;
   room.smallest = static_cast<double>(
       memory_bytes({.block = room.block, .basis = std::min(n, first + 2 * room.block)}, n, first));
-  // Few vectors a pass make for many passes: room for them saves restarts, and keeps the random
-  // vectors that tell what was missed.
+  // Few vectors per pass need many passes: a larger basis saves restarts, and keeps the random
+  // vectors that show what was missed.
   room.basis = first + 8 * room.block;
   if (16 * rows * static_cast<double>(first + 192) <= 0.1 * budget)
     room.basis = std::max(room.basis, first + 192);

@@ -14,9 +14,9 @@ namespace mercer {
 
 namespace {
 
-/// Candidates that are looked at together: enough for BLAS, few enough for a small factorisation.
+/// Candidates that are processed together: enough for BLAS, few enough for a small factorisation.
 constexpr std::size_t candidates_at_once = 128;
-/// Similarities are made in tiles that stay in the L2 cache.
+/// Kernel values are computed in tiles that stay in the L2 cache.
 constexpr Index tile_side = 256;
 /// What decides which landmarks to take, not what is stated of them: four units in the last place.
 constexpr double usual_rounding = 4 * 0x1p-52;

@@ -22,8 +22,8 @@ class LandmarkFeatures {
  public:
   LandmarkFeatures(Kernel kernel, Index cols, bool sparse, double scale = 1);
 
-  /// Goes through the candidates and keeps those of which the landmarks so far leave more than
-  /// `floors[i]` unexplained, until there are `most`. Returns how many were looked at.
+  /// Keeps the candidates of which the landmarks so far leave more than `floors[i]` unexplained,
+  /// until there are `most`. Returns how many were processed.
   std::size_t extend(const std::vector<SampledRow<T>>& candidates,
                      const std::vector<double>& floors, Index most);
   /// Starts anew with the candidates that the others do not explain: always the one of which those
@@ -45,14 +45,14 @@ class LandmarkFeatures {
 
   /// out = k(x, landmarks), n×m. Single-threaded.
   void sections(const Rows<T>& x, Eigen::Ref<Matrix<double>> out) const;
-  /// From similarities to features, in place: each row times L⁻ᵀ. Single-threaded.
+  /// From kernel values to features, in place: each row times L⁻ᵀ. Single-threaded.
   void solve(Eigen::Ref<Matrix<double>> rows) const;
   /// scale·k(x, x) of each row, in double.
   Vector<double> whole(const Rows<T>& x) const;
 
-  /// The similarities that go with features of the first landmarks, Lφ, without the scale.
+  /// The kernel values that belong to features of the first landmarks, Lφ, without the scale.
   Vector<double> sections_of(const Vector<double>& features) const;
-  /// B of similarities, given that of features of the first landmarks: B L⁻¹, without the scale.
+  /// B for kernel values, from that for features of the first landmarks: B L⁻¹, without the scale.
   Matrix<double> unsolve(Matrix<double> b) const;
   /// Of the kernel's values, which have the scale.
   EntryError entries(const Rows<T>& x) const;
@@ -66,7 +66,7 @@ class LandmarkFeatures {
   /// To be called once no landmark is added any more, before `entries` and `rounding`.
   void finish() { error_.emplace(kernel_, exact().middle(0, size_)); }
 
-  /// A share of k(x, x) that m landmarks cannot tell from rounding. φ(x) is computed from values
+  /// The share of k(x, x) that is rounding with m landmarks. φ(x) is computed from values
   /// that are off by `η√k(x, x)k(l, l)` each, four units in the last place, which moves ‖φ(x)‖² by
   /// up to 2η√m·k(x, x) where the weights of the landmarks, k(landmarks, landmarks)⁻¹k(landmarks,
   /// x), have length 1. A landmark that adds less adds rounding. In float it is larger, since

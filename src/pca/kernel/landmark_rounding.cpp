@@ -57,7 +57,7 @@ LandmarkRounding::LandmarkRounding(const Eigen::Ref<const Matrix<double>>& facto
     symmetric.array().rowwise() *= scales.transpose().array();
     return norm_bound(symmetric);
   };
-  // The computed error of the factor has an error of its own, u/8·‖D⁻¹|L̂|‖² ≤ u/8·m.
+  // The computed error of the factor is itself rounded, by u/8·‖D⁻¹|L̂|‖² ≤ u/8·m.
   factor_error_ =
       rounding_slack * (scaled_norm(factor_error(factor, values, report)) + 0x1p-53 * order +
                         entries.of_matrix(scaled_norm(values), order, inverse_lengths_));

@@ -37,7 +37,7 @@ class LandmarkRounding {
   static constexpr int rows_reported = 3;
 
   /// What rounding can make a row with k(x, x) = `whole` look explained beyond that; `entries`: of
-  /// its similarities.
+  /// its kernel values.
   double row(double whole, const EntryError& entries) const;
 
   struct Bounds {

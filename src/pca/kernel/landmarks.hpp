@@ -49,7 +49,7 @@ std::shared_ptr<const LandmarkFeatures<T>> finished(LandmarkFeatures<T> landmark
 template <class T>
 void require_landmarks(const SeenRows<T>& rows, const char* option, Index asked, Index most);
 
-/// Without landmarks yet; `sample` tells how large the kernel's values are.
+/// Without landmarks yet; the scale of kernel values is estimated from `sample`.
 template <class T>
 LandmarkFeatures<T> no_landmarks(const Kernel& kernel, Index cols, bool sparse,
                                  const std::vector<SampledRow<T>>& sample);

@@ -9,7 +9,8 @@
 namespace mercer {
 
 namespace {
-/// Rows between two looks at the monitor: as many as features are made of at once, on all threads.
+/// Rows between two calls of the monitor: those whose features are computed at once, on all
+/// threads.
 constexpr Index rows_a_piece = 2048;
 }  // namespace
 

@@ -21,7 +21,7 @@ class SeenRows {
 
   /// `first` is the number of the piece's first row, from 0.
   using Visit = std::function<void(const Rows<T>& rows, const double* weights, std::int64_t first)>;
-  /// `note`: what the monitor is to say beside the count.
+  /// `note`: the note of the progress.
   void run(std::string_view what, const Visit& visit, std::string_view note = {});
 
   Index cols() const { return passes_.features(); }

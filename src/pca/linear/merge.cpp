@@ -122,7 +122,7 @@ class Factor {
   Index rows() const { return rows_; }
   double weight() const { return weight_; }
   const Vector<double>& mean() const { return mean_; }
-  /// What the mean lost when it was rounded to T; empty where no model knows its own.
+  /// What the mean lost when it was rounded to T; empty if no model contains its own.
   Vector<T> mean_rest() const {
     if (std::ranges::all_of(models_, [](const Model<T>& m) { return m.mean_rest().size() == 0; }))
       return {};
@@ -218,7 +218,7 @@ Spectrum decomposed(const Matrix<double>& factor, double epsilon, int threads) {
   return s;
 }
 
-/// Where models know the variances of their columns: Σ_i S_i,jj + Σ_i W_i (m_ij − m_j)².
+/// If models contain the variances of their columns: Σ_i S_i,jj + Σ_i W_i (m_ij − m_j)².
 template <class T>
 Vector<double> merged_columns(const std::vector<Model<T>>& models, const Factor<T>& factor) {
   Vector<double> scatter = Vector<double>::Zero(factor.features());
@@ -311,7 +311,7 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
   parts.mean_rest = factor.mean_rest();
   parts.eigenvalues = s.eigenvalues.head(k);
   report.total_variance = s.total / denominator(report);
-  // Of what the models left out nobody knows the directions.
+  // The directions that the models left out are unknown.
   report.total_squares =
       missing == 0 ? s.eigenvalues.squaredNorm() / std::pow(denominator(report), 2) : 0;
   if (!std::isfinite(report.total_squares)) report.total_squares = 0;

@@ -54,7 +54,7 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
     require_finite(moments.scatter_diagonal(), passes);
   }
   require_range(moments.scatter_diagonal(options.center).sum(), passes);
-  // Sums about 0, as those of sparse rows, may not tell the deviations from the mean.
+  // Sums about 0, as those of sparse rows, may have lost the deviations from the mean.
   const bool apart =
       options.scale == Scale::std && !options.center && moments.cancellation() > dense_cancellation;
   Spectrum s = of_moments<T>(moments, passes.name(), options, passes.exponent(),

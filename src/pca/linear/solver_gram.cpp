@@ -40,8 +40,8 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options, double budget) {
   for (Index i = 0; i < products.rows(); ++i)  // the upper triangle is all there is
     s.squares += 2 * products.row(i).tail(products.rows() - i).squaredNorm() -
                  products(i, i) * products(i, i);
-  // Taking off what is left of the mean costs four sums over the rows of the matrix, which are off
-  // by their roundings times the lengths of these rows.
+  // Subtracting the rest of the mean takes four sums over the rows of the matrix, whose error is
+  // their rounding times the lengths of these rows.
   s.rounding = rounding_of_sums(g.depth + 10, g.squares) +
                (options.center ? roundings(4 * (rows + 4)) * g.norm : RoundingBound{}) +
                rounding_of_eigenpairs(products.rows()) * std::sqrt(s.squares);

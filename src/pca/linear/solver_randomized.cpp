@@ -144,8 +144,8 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
       std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
   // The other half is for rounding.
   BlockKrylov krylov{.tolerance = options.tolerance / 2, .seed = options.seed};
-  // Rows in memory cost flops, which few vectors a pass make the best of: sparse rows most of all.
-  // Others cost a pass.
+  // The cost of rows in memory is flops, which are fewest with few vectors per pass, most of all
+  // for sparse rows. The cost of other rows is reading them.
   krylov.block = std::min<Index>(d, !passes.memory() ? 32 : passes.sparse() ? 8 : 16);
   krylov = fitting(krylov, d, first, options.threads, budget);
 

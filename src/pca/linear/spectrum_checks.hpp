@@ -78,8 +78,8 @@ Vector<double> noise_of_columns(const Vector<double>& scatter, const Vector<doub
 
 /// The same along a unit vector q. Errors of N rows that are independent, of variance n_j/N in
 /// column j, add Σ q_j² n_j to the scatter along a direction that is given, and up to
-/// (Σ |q_j| √n_j)²/N more along the one that they favour. A column that q does not point along adds
-/// nothing, however large its numbers are; `known`: to which q is.
+/// (Σ |q_j| √n_j)²/N more along the one that they favour. A column orthogonal to q adds nothing,
+/// for numbers of any size; `known`: the error of q.
 template <class Direction>
 double noise_along(const Direction& q, const Vector<double>& column_noise, double rows,
                    double known) {
@@ -134,8 +134,8 @@ constexpr const char* in_precision() {
   return sizeof(T) == sizeof(float) ? " in single precision" : "";
 }
 
-/// Some column varies by more than its rounding, that of the data and, where it is known, that of
-/// its sums.
+/// Some column varies by more than its rounding, that of the data and, if known, that of its
+/// sums.
 template <class T>
 void require_variance(const Spectrum& s, const std::string& name,
                       const Vector<double>& errors = {}) {

@@ -1,6 +1,6 @@
 #pragma once
 // Eigenpairs as squared singular values of the rows: nothing is squared before, so small variances
-// keep their digits.
+// stay accurate.
 
 #include "operators/gram.hpp"
 #include "pca/linear/spectrum.hpp"
@@ -36,12 +36,12 @@ Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean,
                       const FitOptions& options, int exponent = 0);
 
 /// Relative error of the scales in D, where the scatter of a column is known to `column` of itself.
-/// D⁻¹SD⁻¹ changes by twice that of its norm at most, a factor by as much of its own.
+/// D⁻¹SD⁻¹ changes by at most twice that, relative to its norm, and so does a factor.
 RoundingBound rounding_of_scales(RoundingBound column, double rows, double weight,
                                  const FitOptions& options);
 
-/// What filling cells with means that are off by `offset` does to the scatter matrix: at most
-/// 2‖δ‖√(W·tr S), δ what the mean of the cells that are there is off by. Where a column has few of
+/// Error of the scatter matrix if cells are imputed by means with error `offset`: at most
+/// 2‖δ‖√(W·tr S), δ the error of the mean of the observed cells. For a column with few of
 /// them, δ is up to N times the offset that its sum shows.
 RoundingBound rounding_of_filling(double offset, double rows, double weight, double total);
 

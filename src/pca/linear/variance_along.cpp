@@ -54,8 +54,8 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
   Matrix<double> q = unit_rows(directions);
   Passes<T> passes(source);
 
-  // Projections about a centre, so that a large mean costs no digits; about the mean itself where
-  // missing cells or z-scores need it anyway, about the first row that weighs anything otherwise.
+  // Projections relative to a centre, so that a large mean loses no accuracy: the mean itself where
+  // missing cells or z-scores need it anyway, otherwise the first row of positive weight.
   Vector<double> centre = Vector<double>::Zero(d);
   bool centred = !options.center;
   if (changes_rows(options)) {

@@ -18,7 +18,7 @@ struct Hole {
   Index row, column;
 };
 
-/// Where cells are missing. Every row and every column must have a cell that is there.
+/// Where cells are missing. Every row and every column must have an observed cell.
 template <class T>
 std::vector<Hole> holes_of(const Matrix<T>& x) {
   std::vector<Hole> holes;
@@ -41,7 +41,7 @@ std::vector<Hole> holes_of(const Matrix<T>& x) {
   return holes;
 }
 
-/// Mean and deviation of the cells that are there.
+/// Mean and deviation of the observed cells.
 template <class T>
 void fill_with_means(Matrix<T>& x, const std::vector<Hole>& holes, const double* weights,
                      Vector<double>& deviation) {
@@ -56,7 +56,7 @@ void fill_with_means(Matrix<T>& x, const std::vector<Hole>& holes, const double*
     weight[j] += w;
     mean[j] += w * value;
   });
-  // A column whose cells have no weight has a mean of 0, whatever they hold.
+  // A column whose cells all have weight 0 has a mean of 0.
   mean = mean.cwiseQuotient(weight.cwiseMax(1e-300));
   each([&](Index j, double w, double value) { square[j] += w * std::pow(value - mean[j], 2); });
   deviation = square.cwiseQuotient(weight.cwiseMax(1e-300)).cwiseSqrt();
@@ -140,7 +140,7 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
       if (spread > 0) largest = std::max(largest, std::abs(double(value) - double(cell)) / spread);
       cell = value;
     }
-    // Changes fall by a constant factor ρ; what is left of them is ρ/(1 − ρ) of the last one.
+    // Changes fall by a constant factor ρ; the remaining ones add up to ρ/(1 − ρ) of the last.
     const double rho = last > 0 ? std::min(largest / last, 0.999) : 0.999;
     out.report.change = largest * rho / (1 - rho);
     out.report.iterations = iteration;

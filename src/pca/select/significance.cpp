@@ -57,7 +57,7 @@ struct Sample {
   std::vector<std::size_t> parts;               // ends in `order`: permuted among themselves
 };
 
-/// At most `n` of the rows that have a weight, in their order, each as likely as the others.
+/// At most `n` of the rows of positive weight, in order, drawn uniformly.
 template <class T>
 Sample<T> drawn(const Rows<T>& x, const double* weights, Index n, std::uint64_t seed) {
   std::vector<Index> rows;
@@ -134,7 +134,7 @@ std::vector<std::size_t> parts_of_like_weight(const std::vector<double>& weights
   return merged;
 }
 
-/// Each column, or group of columns, in an order of its own.
+/// Each column, or group of columns, permuted independently.
 template <class T>
 Matrix<T> permuted(const Sample<T>& sample, std::uint64_t seed) {
   const Matrix<T>& x = sample.x;
@@ -236,7 +236,7 @@ Values values_of(const Model<T>& model) {
   return {model.eigenvalues(), report.total_variance * (report.weight - report.ddof)};
 }
 
-/// Fits that only ask for eigenvalues, one to a thread.
+/// Fits of eigenvalues only, one thread each.
 FitOptions quick(FitOptions fit, Index most) {
   fit.components = at_most(most);
   fit.approx.reset();

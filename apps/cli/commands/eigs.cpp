@@ -1,0 +1,143 @@
+#include <mercer/eigs.hpp>
+
+#include "commands/commands.hpp"
+#include "core/require.hpp"
+#include "flags/file_plan.hpp"
+#include "flags/help.hpp"
+#include "flags/memory_budget.hpp"
+#include "flags/options.hpp"
+#include "rows/rows_in_memory.hpp"
+#include "rows/scores.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/terminal.hpp"
+
+#include <mercer/fit_operator.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* eigs_examples =
+    "  mercer eigs K.npy -k 5                               the largest, with residuals\n"
+    "  mercer eigs laplacian.mtx -k 3 --smallest -o vectors.csv\n"
+    "  mercer eigs K.npy -k 5 --center --json               of JKJ, J = I - 11'/n\n";
+
+struct EigsFlags {
+  RowFlags rows;
+  RunFlags run;
+  std::string count, tolerance = "1e-10", passes = "500", memory, output;
+  bool smallest = false, center = false, json = false;
+};
+
+std::string eigs_json(const Eigs& found, const EigsFlags& flags, double tolerance) {
+  const auto list = [](const Vector<double>& v) { return std::vector<double>(v.begin(), v.end()); };
+  nlohmann::ordered_json out = {{"size", found.vectors.rows()},
+                                {"smallest", flags.smallest},
+                                {"centered", flags.center},
+                                {"eigenvalues", list(found.values)},
+                                {"residuals", list(found.residuals)},
+                                {"tolerance", tolerance},
+                                {"passes", found.passes},
+                                {"beyond", found.beyond},
+                                {"confidence", found.confidence}};
+  return out.dump(2) + "\n";
+}
+
+std::string eigs_table(const Eigs& found, const EigsFlags& flags, const Terminal& out) {
+  std::string text =
+      out.bold(fmt::format("{:>4}{:>20}{:>12}", "", "eigenvalue", "residual")) + "\n";
+  for (Index j = 0; j < found.values.size(); ++j)
+    text += fmt::format("{:>4}{:>20.12g}{:>12.2g}\n", j + 1, found.values[j], found.residuals[j]);
+  std::string others;
+  if (found.values.size() < found.vectors.rows())
+    others = fmt::format(
+        "; all others are {} {:.6g} ({})", flags.smallest ? "above" : "below", found.beyond,
+        found.confidence == 1 ? std::string("proven")
+                              : fmt::format("confidence 1 - {:.1g}", 1 - found.confidence));
+  return text +
+         out.dim(fmt::format("{} pass{}{}", found.passes, found.passes == 1 ? "" : "es", others)) +
+         "\n";
+}
+
+void eigs_of_file(const EigsFlags& flags) {
+  FilePlan()
+      .reads("MATRIX", flags.rows.data)
+      .writes("--output", flags.output, Content::rows)
+      .prints_json(flags.json)
+      .check();
+  const std::size_t budget = memory_of(flags.memory);
+  ProgressBar bar(!flags.run.quiet);
+  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), budget);
+  if (reading.missing != Missing::error)
+    throw UsageError(fmt::format("--missing {} is not for matrices", flags.rows.missing));
+  reading.missing = Missing::mean;  // leaves NaN to MatrixOperator, which names row and column
+  EigsOptions options{.smallest = flags.smallest,
+                      .tolerance = parse_tolerance(flags.tolerance),
+                      .max_passes = static_cast<int>(parse_integer(
+                          "--passes", flags.passes, 1, std::numeric_limits<int>::max())),
+                      .threads = reading.threads,
+                      .seed = static_cast<std::uint64_t>(parse_integer(
+                          "--seed", flags.run.seed, 0, std::numeric_limits<std::int64_t>::max())),
+                      .monitor = bar.monitor()};
+  const auto source = open<double>(flags.rows.data, reading);
+  const Table<double> table = read_all(*source, budget);
+  note_header(table.schema, source->name(), flags.rows, flags.run);
+  const auto bytes = static_cast<std::size_t>(table.rows().entries()) *
+                     (table.schema.sparse ? sizeof(double) + sizeof(std::int32_t) : sizeof(double));
+  options.memory = std::max<std::size_t>(budget - std::min(bytes, budget), 1);
+  const Eigs found = naming(source->name(), [&] {
+    MatrixOperator matrix(table.rows(), reading.threads);
+    const Index k = flags.count.empty() ? std::min<Index>(6, matrix.size())
+                                        : parse_integer("-k", flags.count, 1, matrix.size());
+    if (flags.center) return eigs(Centered(matrix), k, options);
+    return eigs(matrix, k, options);
+  });
+  stop_if_interrupted();
+  bar.erase();
+  if (!flags.output.empty())
+    write_rows_of(table, flags.output, "v", found.vectors, reading.threads);
+  if (flags.json) print(eigs_json(found, flags, options.tolerance));
+  else if (flags.output.empty() || (flags.output != "-" && !flags.run.quiet))
+    print(eigs_table(found, flags, terminal(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+void add_eigs(CLI::App& app) {
+  auto flags = std::make_shared<EigsFlags>();
+  CLI::App& command =
+      add_command(app, "eigs", "Find eigenpairs of a symmetric matrix", eigs_examples);
+  add_text(command, "MATRIX", flags->rows.data, "", data_help("a symmetric matrix"), "Files")
+      ->required();
+  add_text(command, "-k,--components", flags->count, "N", "number of eigenpairs", "Results")
+      ->default_str("6");
+  add_switch(command, "--smallest", flags->smallest, "the smallest eigenvalues, not the largest",
+             "Results");
+  add_switch(command, "--center", flags->center,
+             "of the centred matrix JAJ, J = I - 11'/n, as kernel PCA has it", "Results");
+  add_text(command, "-o,--output", flags->output, "FILE",
+           "the eigenvectors, one per column (.csv .tsv .npy; - for standard output)", "Results");
+  add_switch(command, "--json", flags->json, "print the result as JSON", "Results");
+  add_text(command, "--tolerance", flags->tolerance, "X",
+           "largest residual, relative to the largest absolute eigenvalue", "Running");
+  add_text(command, "--passes", flags->passes, "N",
+           "largest number of products with a block of vectors", "Running");
+  add_row_flags(command, flags->rows, Weights::no);
+  add_memory_flag(command, flags->memory)->default_str("half of the free memory");
+  add_run_flags(command, flags->run);
+  add_help(command);
+  command.callback([flags] { eigs_of_file(*flags); });
+}
+
+}  // namespace mercer::cli
