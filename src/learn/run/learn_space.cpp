@@ -18,25 +18,19 @@ namespace mercer {
 
 namespace {
 
-class Replayed final : public Source<double> {
+class Replayed final : public ForwardingSource<double> {
  public:
   Replayed(Matrix<double> first, std::vector<double> weights, Source<double>& rest)
-      : first_(std::move(first)), weights_(std::move(weights)), rest_(rest) {}
-  const Schema& schema() const override { return rest_.schema(); }
+      : ForwardingSource<double>(rest), first_(std::move(first)), weights_(std::move(weights)) {}
   std::optional<Block<double>> next() override {
-    if (std::exchange(given_, true)) return rest_.next();
+    if (std::exchange(given_, true)) return source_.next();
     return Block<double>{Rows<double>(first_), weights_};
   }
-  void rewind() override { rest_.rewind(); }
   bool can_rewind() const override { return false; }
-  Index dropped_rows() const override { return rest_.dropped_rows(); }
-  std::string name() const override { return rest_.name(); }
-  void require_unchanged() const override { rest_.require_unchanged(); }
 
  private:
   Matrix<double> first_;
   std::vector<double> weights_;
-  Source<double>& rest_;
   bool given_ = false;
 };
 
