@@ -19,7 +19,8 @@ class MappedSource final : public ForwardingSource<Out, T> {
   MappedSource(Source<T>& source, const Map<Out>& map, const Standard* standard, int threads)
       : ForwardingSource<Out, T>(source),
         map_(map),
-        standard_(standard),
+        changes_(standard != nullptr),
+        before_(changes_ ? static_cast<const Preprocess&>(*standard) : Preprocess()),
         threads_(threads),
         most_rows_(std::max<Index>(16, block_bytes / static_cast<Index>(sizeof(Out)) /
                                            std::max<Index>(1, map.features()))),
@@ -53,9 +54,9 @@ class MappedSource final : public ForwardingSource<Out, T> {
       const Rows<T> part = rows.middle(begin, end - begin);
       auto features = features_.middleRows(begin, end - begin);
       if constexpr (std::is_same_v<T, Out>) {
-        if (!standard_) return map_.apply(part, features);
+        if (!changes_) return map_.apply(part, features);
       }
-      const Matrix<Out> copy = standardized_as<Out>(part, standard_ ? *standard_ : Standard{});
+      const Matrix<Out> copy = before_.template as<Out>(part);
       map_.apply(Rows<Out>(copy), features);
     });
     require(features_.allFinite(), Errc::bad_data,
@@ -74,7 +75,8 @@ class MappedSource final : public ForwardingSource<Out, T> {
 
  private:
   const Map<Out>& map_;
-  const Standard* standard_;
+  bool changes_;
+  Preprocess before_;
   int threads_;
   Index most_rows_;
   Schema schema_;

@@ -40,9 +40,10 @@ Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean,
 RoundingBound rounding_of_scales(RoundingBound column, double rows, double weight,
                                  const FitOptions& options);
 
-/// What filling cells with means that are off by `offset` does to the scatter matrix: at most
-/// 2‖δ‖√(W·tr S), δ what the mean of the cells that are there is off by. Where a column has few of
-/// them, δ is up to N times the offset that its sum shows.
-RoundingBound rounding_of_filling(double offset, double rows, double weight, double total);
+/// What filling cells with means that are off does to the scatter matrix: at most 2‖δ‖√(W·tr S), δ
+/// what the mean of the cells that are there is off by. Where a column has few of them, δ is up to
+/// N times what its sum shows (`filling`).
+template <class T>
+RoundingBound rounding_of_filling(const Spectrum& s, const Passes<T>& passes);
 
 }  // namespace mercer
