@@ -135,9 +135,10 @@ struct ModelParts {
   Vector<T> mean_rest;
   Vector<T> scale;  ///< divisor of each input column; empty: none
   /// Mean of each input column; empty for the identity map, where it is m. Other maps take z = (x −
-  /// input_mean)/scale if there is a scale, and x otherwise; missing values are replaced by it
-  /// first.
+  /// input_mean − input_rest)/scale if there is a scale, 0 for a missing value; otherwise x, and
+  /// input_mean for a missing value.
   Vector<T> input_mean;
+  Vector<T> input_rest;  ///< what input_mean lost when it was rounded to T; empty: nothing
   /// Some rows of the data after scaling, for pre-images (`FitOptions::keep_rows`); usually none.
   /// Kernel models use their anchors instead.
   Matrix<T> rows;
@@ -201,6 +202,7 @@ class Model {
   const Vector<T>& mean_rest() const { return parts_.mean_rest; }
   const Vector<T>& scale() const { return parts_.scale; }
   const Vector<T>& input_mean() const { return parts_.input_mean; }
+  const Vector<T>& input_rest() const { return parts_.input_rest; }
   const Matrix<T>& rows() const { return parts_.rows; }
   const Vector<double>& eigenvalues() const { return parts_.eigenvalues; }
   const Vector<double>& column_variance() const { return parts_.column_variance; }

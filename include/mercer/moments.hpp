@@ -32,8 +32,9 @@ namespace mercer {
 class Moments {
  public:
   explicit Moments(Index features);
-  /// With a known centre; NaN is then replaced by it.
-  explicit Moments(Vector<double> centre);
+  /// With a known centre; NaN is then replaced by it, or by centre + rest: a mean to more digits
+  /// than one number has.
+  explicit Moments(Vector<double> centre, Vector<double> rest = {});
   Moments(const Moments& other);
   Moments(Moments&& other) noexcept;
   Moments& operator=(const Moments& other);

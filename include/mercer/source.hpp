@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -121,6 +122,32 @@ class Source {
   /// Throws `Errc::bad_data` if the file behind `whole()` has changed since it was opened (size,
   /// modification time). Called at the end of each pass, and after borrowed rows were used.
   virtual void require_unchanged() const {}
+};
+
+/// A source that shows the rows of another one, changed or counted: everything but `next()` is that
+/// source's, until a derived class says otherwise. `whole()` is nothing, as rows pass by `next()`.
+template <class T, class From = T>
+class ForwardingSource : public Source<T> {
+ public:
+  explicit ForwardingSource(Source<From>& source) : source_(source) {}
+  explicit ForwardingSource(std::unique_ptr<Source<From>> source)
+      : owned_(std::move(source)), source_(*owned_) {}
+
+  const Schema& schema() const override { return source_.schema(); }
+  void rewind() override { source_.rewind(); }
+  bool can_rewind() const override { return source_.can_rewind(); }
+  Index expected_rows() const override { return source_.expected_rows(); }
+  std::size_t buffer_bytes() const override { return source_.buffer_bytes(); }
+  Index dropped_rows() const override { return source_.dropped_rows(); }
+  Index missing_cells() const override { return source_.missing_cells(); }
+  std::string name() const override { return source_.name(); }
+  void require_unchanged() const override { source_.require_unchanged(); }
+
+ private:
+  std::unique_ptr<Source<From>> owned_;
+
+ protected:
+  Source<From>& source_;
 };
 
 /// A source over rows that the caller keeps alive. `schema` may add names; `features`, `sparse` and

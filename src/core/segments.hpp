@@ -100,7 +100,8 @@ class RunningSum {
     if (!weights) return add(static_cast<double>(n));
     for (Index i = 0; i < n; ++i) add(weights[i]);
   }
-  double value() const { return sum_ + lost_; }
+  /// Where the sum overflows, what is lost is not a number.
+  double value() const { return lost_ == lost_ ? sum_ + lost_ : sum_; }
 
   std::pair<double, double> state() const { return {sum_, lost_}; }
   void restore(double sum, double lost) {

@@ -25,10 +25,12 @@ std::string listed(const std::vector<std::string>& missing, const std::vector<st
 }
 
 template <class T>
-class InOrder final : public Source<T> {
+class InOrder final : public ForwardingSource<T> {
  public:
   InOrder(std::unique_ptr<Source<T>> source, std::vector<Index> order)
-      : source_(std::move(source)), order_(std::move(order)), schema_(source_->schema()) {
+      : ForwardingSource<T>(std::move(source)),
+        order_(std::move(order)),
+        schema_(this->source_.schema()) {
     const std::vector<std::string> names = schema_.feature_names;
     for (std::size_t j = 0; j < order_.size(); ++j)
       schema_.feature_names[j] = names[static_cast<std::size_t>(order_[j])];
@@ -37,7 +39,7 @@ class InOrder final : public Source<T> {
   const Schema& schema() const override { return schema_; }
 
   std::optional<Block<T>> next() override {
-    auto block = source_->next();
+    auto block = this->source_.next();
     if (!block) return block;
     const Rows<T>& in = block->rows;
     rows_.resize(in.rows(), in.cols());
@@ -50,17 +52,9 @@ class InOrder final : public Source<T> {
     return block;
   }
 
-  void rewind() override { source_->rewind(); }
-  bool can_rewind() const override { return source_->can_rewind(); }
-  Index expected_rows() const override { return source_->expected_rows(); }
-  std::size_t buffer_bytes() const override { return 2 * source_->buffer_bytes(); }
-  Index dropped_rows() const override { return source_->dropped_rows(); }
-  Index missing_cells() const override { return source_->missing_cells(); }
-  std::string name() const override { return source_->name(); }
-  void require_unchanged() const override { source_->require_unchanged(); }
+  std::size_t buffer_bytes() const override { return 2 * this->source_.buffer_bytes(); }
 
  private:
-  std::unique_ptr<Source<T>> source_;
   std::vector<Index> order_;  // where each feature lies in the source's rows
   Schema schema_;
   Matrix<T> rows_;

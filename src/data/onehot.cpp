@@ -23,21 +23,22 @@ struct Place {
 };
 
 template <class T>
-class OneHot final : public Source<T> {
+class OneHot final : public ForwardingSource<T> {
  public:
   OneHot(std::unique_ptr<CategorySource<T>> source, const ReadOptions& options)
-      : source_(std::move(source)) {
-    const bool known = std::ranges::none_of(source_->categories(),
+      : ForwardingSource<T>(std::move(source)),
+        from_(static_cast<CategorySource<T>&>(this->source_)) {
+    const bool known = std::ranges::none_of(from_.categories(),
                                             [](const Category& c) { return c.levels.empty(); });
     if (!known) {
       require(
           !options.live, Errc::bad_option,
           "`onehot` needs a pass over all rows, and a stream has none; save it to a file first");
-      if (source_->can_rewind()) {
-        while (source_->next()) continue;
-        source_->rewind();
+      if (from_.can_rewind()) {
+        while (from_.next()) continue;
+        from_.rewind();
       } else {
-        kept_ = read_all<T>(*source_);
+        kept_ = read_all<T>(from_);
         memory_ = from_memory(kept_->rows(), kept_->weights);
       }
     }
@@ -47,7 +48,7 @@ class OneHot final : public Source<T> {
   const Schema& schema() const override { return schema_; }
 
   std::optional<Block<T>> next() override {
-    auto block = memory_ ? memory_->next() : source_->next();
+    auto block = memory_ ? memory_->next() : from_.next();
     if (!block) return block;
     if (kept_) {
       if (!schema_.label.empty()) block->labels = &kept_->labels;
@@ -62,34 +63,30 @@ class OneHot final : public Source<T> {
 
   void rewind() override {
     if (memory_) memory_->rewind();
-    else source_->rewind();
+    else from_.rewind();
     given_ = 0;
   }
-  bool can_rewind() const override { return memory_ || source_->can_rewind(); }
+  bool can_rewind() const override { return memory_ || from_.can_rewind(); }
   Index expected_rows() const override {
-    return memory_ ? memory_->expected_rows() : source_->expected_rows();
+    return memory_ ? memory_->expected_rows() : from_.expected_rows();
   }
   std::size_t buffer_bytes() const override {
-    const std::size_t read = source_->buffer_bytes();
-    const auto widths = static_cast<std::size_t>(schema_.features / source_->schema().features);
+    const std::size_t read = from_.buffer_bytes();
+    const auto widths = static_cast<std::size_t>(schema_.features / from_.schema().features);
     return read + (widths + 1) * read / 2;
   }
-  Index dropped_rows() const override { return source_->dropped_rows(); }
-  Index missing_cells() const override { return source_->missing_cells(); }
-  std::string name() const override { return source_->name(); }
-  void require_unchanged() const override { source_->require_unchanged(); }
 
  private:
   /// Categories stand where their column stood, by name or as the model has them.
   void plan(bool known) {
-    schema_ = source_->schema();
+    schema_ = from_.schema();
     std::vector<std::string> names = std::exchange(schema_.feature_names, {});
     std::size_t category = 0;
-    for (Index j = 0; j < source_->schema().features; ++j) {
+    for (Index j = 0; j < from_.schema().features; ++j) {
       Place place{j, static_cast<Index>(schema_.feature_names.size()), {}};
-      const auto& categories = source_->categories();
+      const auto& categories = from_.categories();
       if (category < categories.size() && categories[category].feature == j) {
-        const std::vector<std::string>& levels = source_->levels()[category++].names();
+        const std::vector<std::string>& levels = from_.levels()[category++].names();
         place.order.resize(levels.size());
         std::iota(place.order.begin(), place.order.end(), Index{0});
         if (!known)
@@ -124,7 +121,7 @@ class OneHot final : public Source<T> {
       }
   }
 
-  std::unique_ptr<CategorySource<T>> source_;
+  CategorySource<T>& from_;
   std::optional<Table<T>> kept_;  // what a pipe gave
   std::unique_ptr<Source<T>> memory_;
   std::vector<Place> places_;

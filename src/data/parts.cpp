@@ -11,24 +11,16 @@ namespace mercer {
 namespace {
 
 template <class T>
-class Widened final : public Source<T> {
+class Widened final : public ForwardingSource<T> {
  public:
   Widened(std::unique_ptr<Source<T>> source, Index features)
-      : source_(std::move(source)), schema_(source_->schema()) {
+      : ForwardingSource<T>(std::move(source)), schema_(this->source_.schema()) {
     schema_.features = features;
   }
 
   const Schema& schema() const override { return schema_; }
-  std::optional<Block<T>> next() override { return wide(source_->next()); }
-  std::optional<Block<T>> whole() override { return wide(source_->whole()); }
-  void rewind() override { source_->rewind(); }
-  bool can_rewind() const override { return source_->can_rewind(); }
-  Index expected_rows() const override { return source_->expected_rows(); }
-  std::size_t buffer_bytes() const override { return source_->buffer_bytes(); }
-  Index dropped_rows() const override { return source_->dropped_rows(); }
-  Index missing_cells() const override { return source_->missing_cells(); }
-  std::string name() const override { return source_->name(); }
-  void require_unchanged() const override { source_->require_unchanged(); }
+  std::optional<Block<T>> next() override { return wide(this->source_.next()); }
+  std::optional<Block<T>> whole() override { return wide(this->source_.whole()); }
 
  private:
   std::optional<Block<T>> wide(std::optional<Block<T>> block) const {
@@ -36,7 +28,6 @@ class Widened final : public Source<T> {
     return block;
   }
 
-  std::unique_ptr<Source<T>> source_;
   Schema schema_;
 };
 

@@ -5,17 +5,19 @@
 
 namespace mercer {
 
-/// The rows that φ takes: checked, imputed (by the mean or, with `em` and linear models, by the
-/// scores of the observed cells) and standardised, in `buffer` where they had to be
-/// changed. Throws `Errc::bad_data` for other numbers of columns, cells that are not finite and
-/// those outside the domain; rows are numbered from `first` + 1.
+/// The rows that φ takes: checked, filled with the mean and standardised, in `buffer` where they
+/// had to be changed. Those of linear models stay as they are. Throws `Errc::bad_data` for other
+/// numbers of columns, cells that are not finite and those outside the domain; rows are numbered
+/// from `first` + 1.
 template <class T>
 Rows<T> map_inputs(const Model<T>& model, const Rows<T>& x, Missing missing, Index first,
                    Matrix<T>& buffer);
 
-/// φ(z) − m of what `map_inputs` gave; for the identity (z − m)/scale, missing cells on the mean.
+/// φ(z) − m of what `map_inputs` gave; for the identity (z − m)/scale, missing cells on the mean
+/// or, with `em`, by what the row's other cells say.
 template <class T>
-Matrix<double> centred_features(const Model<T>& model, const Rows<T>& z);
+Matrix<double> centred_features(const Model<T>& model, const Rows<T>& z,
+                                Missing missing = Missing::mean, Index first = 0);
 
 /// Rows that are best taken together.
 template <class T>

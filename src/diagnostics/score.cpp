@@ -143,9 +143,9 @@ struct Scorer<T>::State {
   }
 
   /// Statistics of a block of rows as φ takes them.
-  void score(const Rows<T>& z, Index first, RowScores& out) const {
+  void score(const Rows<T>& z, Missing missing, Index first, RowScores& out) const {
     const Index n = z.rows();
-    const Matrix<double> phi = centred_features(model, z);
+    const Matrix<double> phi = centred_features(model, z, missing, first);
     const Matrix<double> y = phi * basis.transpose();
     require(y.allFinite(), Errc::bad_data, "a score near row {} overflows", first + 1);
     out.scores.middleRows(first, n) = y;
@@ -254,7 +254,8 @@ struct Scorer<T>::State {
       out.squares = (out.eigenvalues.asDiagonal() * pairs.vectors.cwiseAbs2()).transpose();
       return out;
     }
-    const RowScores rows = run(z, [](const Rows<T>& x, Index, Matrix<T>&) { return x; });
+    const RowScores rows =
+        run(z, Missing::mean, [](const Rows<T>& x, Index, Matrix<T>&) { return x; });
     out.eigenvalues = model.eigenvalues();
     out.squares = rows.scores.cwiseAbs2();
     out.rest = rows.spe;
@@ -293,7 +294,7 @@ struct Scorer<T>::State {
 
   /// Blocks begin at the same rows for any number of threads.
   template <class Inputs>
-  RowScores run(const Rows<T>& x, const Inputs& inputs) const {
+  RowScores run(const Rows<T>& x, Missing missing, const Inputs& inputs) const {
     RowScores out = empty(x.rows());
     const Index step = block_rows(model), blocks = (x.rows() + step - 1) / step;
     const BlasThreads one(1);
@@ -301,7 +302,7 @@ struct Scorer<T>::State {
     parallel_for(blocks, options.threads, [&](Index b) {
       const Index first = b * step, n = std::min(step, x.rows() - first);
       Matrix<T> buffer;
-      score(inputs(x.middle(first, n), first, buffer), first, out);
+      score(inputs(x.middle(first, n), first, buffer), missing, first, out);
       report.add(static_cast<double>(n));
     });
     return out;
@@ -325,7 +326,7 @@ template <class T>
 RowScores Scorer<T>::operator()(const Rows<T>& x, Missing missing) const {
   require(x.cols() == state_->model.inputs(), Errc::bad_data,
           "rows have {} columns, the model was fitted to {}", x.cols(), state_->model.inputs());
-  return state_->run(x, [&](const Rows<T>& rows, Index first, Matrix<T>& buffer) {
+  return state_->run(x, missing, [&](const Rows<T>& rows, Index first, Matrix<T>& buffer) {
     return map_inputs(state_->model, rows, missing, first, buffer);
   });
 }

@@ -93,6 +93,19 @@ std::vector<double> read_list(const Header& header, std::string_view bytes, cons
   return {values.data(), values.data() + values.size()};
 }
 
+/// What `mean`, read as T, lacks of the mean that the file has in two numbers; it may have them in
+/// another precision.
+template <class T>
+Vector<T> read_rest(const Header& header, std::string_view bytes, const char* name,
+                    const char* rest_name, const Vector<T>& mean, const std::string& file) {
+  if (!header.tensors.contains(rest_name)) return {};
+  Vector<double> rest = read_array<double>(header, bytes, rest_name, 1, file).transpose();
+  if (rest.size() == mean.size())
+    rest +=
+        read_array<double>(header, bytes, name, 1, file).transpose() - mean.template cast<double>();
+  return rest.cast<T>();
+}
+
 template <class I>
 std::vector<I> read_integers(const Header& header, std::string_view bytes, const char* name,
                              const std::string& file) {
@@ -187,13 +200,13 @@ ModelParts<T> decode(std::string_view bytes, const std::string& file,
   parts.components = read_array<T>(header, bytes, "components", 2, file);
   parts.mean = read_array<T>(header, bytes, "mean", 1, file).transpose();
   parts.eigenvalues = read_array<double>(header, bytes, "eigenvalues", 1, file).transpose();
-  if (header.tensors.contains("mean_rest"))
-    parts.mean_rest = read_array<T>(header, bytes, "mean_rest", 1, file).transpose();
+  parts.mean_rest = read_rest(header, bytes, "mean", "mean_rest", parts.mean, file);
   if (header.tensors.contains("scale"))
     parts.scale = read_array<T>(header, bytes, "scale", 1, file).transpose();
 
   if (header.tensors.contains("input_mean"))
     parts.input_mean = read_array<T>(header, bytes, "input_mean", 1, file).transpose();
+  parts.input_rest = read_rest(header, bytes, "input_mean", "input_rest", parts.input_mean, file);
 
   if (header.tensors.contains("column_variance"))
     parts.column_variance =

@@ -51,6 +51,8 @@ std::vector<Array> arrays_of(const ModelParts<T>& p) {
   if (p.scale.size() > 0) arrays.push_back(array("scale", {p.scale.size()}, p.scale.data()));
   if (p.input_mean.size() > 0)
     arrays.push_back(array("input_mean", {p.input_mean.size()}, p.input_mean.data()));
+  if (p.input_rest.size() > 0)
+    arrays.push_back(array("input_rest", {p.input_rest.size()}, p.input_rest.data()));
   if (p.rows.size() > 0)
     arrays.push_back(array("rows", {p.rows.rows(), p.rows.cols()}, p.rows.data()));
   if (anchors.sparse()) {

@@ -1,6 +1,7 @@
 #include "model/partial_row.hpp"
 
 #include "core/require.hpp"
+#include "data/finite.hpp"
 
 #include <Eigen/QR>
 
@@ -10,33 +11,33 @@
 namespace mercer {
 
 template <class T>
-void scores_of_partial_row(const ModelParts<T>& parts, const T* row, Index number, T* scores) {
+Vector<double> scores_of_partial_row(const ModelParts<T>& parts, const Preprocess& before,
+                                     const Rows<T>& row, Index number) {
+  require_finite(row, true, number);
   const Matrix<T>& b = parts.components;
   std::vector<Index> present;
-  for (Index j = 0; j < b.cols(); ++j) {
-    require(!std::isinf(row[j]), Errc::bad_data,
-            "row {}, column {} is {}; remove the row or fill in a number", number + 1, j + 1,
-            row[j]);
-    if (!std::isnan(row[j])) present.push_back(j);
-  }
+  for (Index j = 0; j < b.cols(); ++j)
+    if (!std::isnan(row.row(0)[j])) present.push_back(j);
   require(!present.empty(), Errc::bad_data, "row {} is entirely missing: drop it", number + 1);
   const Vector<double> deviation = parts.eigenvalues.cwiseMax(0).cwiseSqrt();
+  const Matrix<double> all = before.as<double>(row);
   const auto n = static_cast<Index>(present.size());
   Matrix<double> a(n, b.rows());
   Vector<double> z(n);
   for (Index i = 0; i < n; ++i) {
     const Index j = present[static_cast<std::size_t>(i)];
-    const double scale = parts.scale.size() > 0 ? static_cast<double>(parts.scale[j]) : 1.0;
-    const double rest = parts.mean_rest.size() > 0 ? static_cast<double>(parts.mean_rest[j]) : 0.0;
-    z[i] = (static_cast<double>(row[j]) - static_cast<double>(parts.mean[j]) - rest) / scale;
+    z[i] = all(0, j);
     a.row(i) = b.col(j).template cast<double>().cwiseProduct(deviation).transpose();
   }
   // In units of the deviations, so that the shortest solution is the most likely one.
-  const Vector<double> y = a.completeOrthogonalDecomposition().solve(z).cwiseProduct(deviation);
-  for (Index c = 0; c < y.size(); ++c) scores[c] = static_cast<T>(y[c]);
+  return a.completeOrthogonalDecomposition().solve(z).cwiseProduct(deviation);
 }
 
-template void scores_of_partial_row(const ModelParts<float>&, const float*, Index, float*);
-template void scores_of_partial_row(const ModelParts<double>&, const double*, Index, double*);
+#define MERCER_INSTANTIATE(T)                                                            \
+  template Vector<double> scores_of_partial_row(const ModelParts<T>&, const Preprocess&, \
+                                                const Rows<T>&, Index);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer

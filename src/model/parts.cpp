@@ -1,5 +1,7 @@
 #include "model/parts.hpp"
 
+#include "data/finite.hpp"
+
 #include <cmath>
 
 namespace mercer {
@@ -39,13 +41,6 @@ bool input_mean_fits(const ModelParts<T>& p) {
   if (space == Space::input) return has(p.input_mean, 0);
   return has(p.input_mean, p.map->inputs()) ||
          (space == Space::precomputed && has(p.input_mean, 0));
-}
-
-template <class T>
-bool all_finite(const Rows<T>& x) {
-  if (!x.sparse()) return x.dense().allFinite();
-  const std::int64_t first = x.csr().offsets[0];
-  return Eigen::Map<const Vector<T>>(x.csr().values + first, x.entries()).allFinite();
 }
 
 std::string certificate_problem(const Certificate& c, const Vector<double>& eigenvalues) {
@@ -95,6 +90,8 @@ std::string problem(const ModelParts<T>& p) {
   if (!has(p.scale, 0) && !has(p.scale, p.map->inputs()))
     return "it does not have one scale per feature";
   if (!input_mean_fits(p)) return "it does not have one input mean per column";
+  if (!has(p.input_rest, 0) && !has(p.input_rest, p.input_mean.size()))
+    return "its input mean and the rest of it differ in length";
   if (p.rows.size() > 0 && (p.rows.cols() != p.map->inputs() || p.map->is_identity()))
     return "the rows it stores are not those of its map";
   if (p.map->space() == Space::precomputed && !has(p.scale, 0)) return "it scales kernel values";
@@ -103,8 +100,8 @@ std::string problem(const ModelParts<T>& p) {
   if (!p.feature_names.empty() && !has(p.feature_names, p.map->inputs()))
     return "it does not have one name per feature";
   if (!p.components.allFinite() || !p.mean.allFinite() || !p.mean_rest.allFinite() ||
-      !p.scale.allFinite() || !p.input_mean.allFinite() || !p.rows.allFinite() ||
-      !all_finite(p.map->anchors()))
+      !p.scale.allFinite() || !p.input_mean.allFinite() || !p.input_rest.allFinite() ||
+      !p.rows.allFinite() || !all_finite(p.map->anchors()))
     return "not all of its numbers are finite";
   if (p.scale.size() > 0 && !(p.scale.minCoeff() > 0)) return "a scale is not positive";
   if (!descends(p.eigenvalues)) return "its eigenvalues are not descending and non-negative";
@@ -119,6 +116,26 @@ std::string problem(const ModelParts<T>& p) {
 }
 
 template <class T>
+Preprocess preprocess(const ModelParts<T>& p) {
+  const bool linear = p.map->is_identity();
+  Preprocess out{.mean = (linear ? p.mean : p.input_mean).template cast<double>(),
+                 .rest = (linear ? p.mean_rest : p.input_rest).template cast<double>(),
+                 .scale = p.scale.template cast<double>()};
+  if (linear && p.scale.size() == 0) out.scale.setOnes(p.mean.size());
+  return out;
+}
+
+template <class T>
+void store(const Preprocess& from, ModelParts<T>& parts) {
+  parts.input_mean = from.mean.cast<T>();
+  parts.scale = from.scale.cast<T>();
+  parts.input_rest.resize(0);
+  if (from.scale.size() > 0 && from.rest.size() > 0)
+    parts.input_rest =
+        ((from.mean - parts.input_mean.template cast<double>()) + from.rest).template cast<T>();
+}
+
+template <class T>
 ModelParts<T> first_components(const ModelParts<T>& all, Index k) {
   // All components of wide rows are as large as the rows: only those that are asked for are copied.
   ModelParts<T> parts{.map = all.map,
@@ -127,6 +144,7 @@ ModelParts<T> first_components(const ModelParts<T>& all, Index k) {
                       .mean_rest = all.mean_rest,
                       .scale = all.scale,
                       .input_mean = all.input_mean,
+                      .input_rest = all.input_rest,
                       .rows = all.rows,
                       .eigenvalues = all.eigenvalues.head(k),
                       .column_variance = all.column_variance,
@@ -140,9 +158,13 @@ ModelParts<T> first_components(const ModelParts<T>& all, Index k) {
   return parts;
 }
 
-template std::string problem(const ModelParts<float>&);
-template std::string problem(const ModelParts<double>&);
-template ModelParts<float> first_components(const ModelParts<float>&, Index);
-template ModelParts<double> first_components(const ModelParts<double>&, Index);
+#define MERCER_INSTANTIATE(T)                             \
+  template std::string problem(const ModelParts<T>&);     \
+  template Preprocess preprocess(const ModelParts<T>&);   \
+  template void store(const Preprocess&, ModelParts<T>&); \
+  template ModelParts<T> first_components(const ModelParts<T>&, Index);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer

@@ -6,6 +6,7 @@
 #include "data/finite.hpp"
 #include "linalg/blas.hpp"
 #include "model/partial_row.hpp"
+#include "model/parts.hpp"
 #include "simd/centred_product.hpp"
 #include "simd/panel_products.hpp"
 
@@ -27,36 +28,10 @@ Index grain(Index features, Index outputs) {
   return std::max<Index>(64, 2000000 / std::max<Index>(features * (outputs + 4), 1));
 }
 
-template <class T>
-bool finite(const Rows<T>& x) {
-  if (x.sparse()) return all_finite(x.csr().values + x.csr().offsets[0], x.entries());
-  if (x.stride() == x.cols()) return all_finite(x.row(0), x.entries());
-  for (Index i = 0; i < x.rows(); ++i)
-    if (!all_finite(x.row(i), x.cols())) return false;
-  return true;
-}
-
-/// Says which cell is not finite, if one is not.
-template <class T>
-void require_finite(const Rows<T>& x, Index first_row) {
-  if (finite(x)) return;
-  for (Index i = 0; i < x.rows(); ++i) {
-    const std::int64_t entries =
-        x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-    for (std::int64_t e = 0; e < entries; ++e) {
-      const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
-      const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
-      require(std::isfinite(value), Errc::bad_data,
-              "row {}, column {} is {}; remove the row or fill in a number", first_row + i + 1,
-              (x.sparse() ? x.csr().columns[at] : e) + 1, value);
-    }
-  }
-}
-
 /// A score is not finite: says which cell is to blame.
 template <class T>
 [[noreturn]] void blame(const Rows<T>& x, Index first_row) {
-  require_finite(x, first_row);
+  require_finite(x, false, first_row);
   fail(Errc::bad_data, "a score near row {} overflows", first_row + 1);
 }
 
@@ -64,12 +39,12 @@ template <class T>
 template <class T, class Out>
 void partial_rows(const ModelParts<T>& parts, const Rows<T>& rows, Index first_row, Out& out) {
   Matrix<T> row(1, rows.cols());
-  Vector<T> scores(parts.components.rows());
+  const Preprocess before = preprocess(parts);
   for (Index i = 0; i < rows.rows(); ++i) {
     parts.map->apply(rows.middle(i, 1), row);
     if (!row.array().isNaN().any()) continue;
-    scores_of_partial_row(parts, row.data(), first_row + i, scores.data());
-    out.row(i) = scores.transpose();
+    out.row(i) =
+        scores_of_partial_row<T>(parts, before, row, first_row + i).transpose().template cast<T>();
   }
 }
 
@@ -170,23 +145,6 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   }
 }
 
-/// The rows that φ gets: as they are, or filled and standardised in `buffer`.
-template <class T>
-Rows<T> prepared(const ModelParts<T>& parts, const Map<T>& copy, const Rows<T>& x, bool fill,
-                 Matrix<T>& buffer) {
-  const bool scale = parts.scale.size() > 0;
-  if (!scale && (!fill || finite(x))) return x;
-  buffer.resize(x.rows(), x.cols());
-  copy.apply(x, buffer);
-  const auto mean = parts.input_mean.transpose();
-  for (Index i = 0; i < x.rows(); ++i) {
-    auto row = buffer.row(i).array();
-    if (fill) row = row.isNaN().select(mean.array(), row);
-    if (scale) row = (row - mean.array()) / parts.scale.transpose().array();
-  }
-  return buffer;
-}
-
 /// Any φ: blocks of rows times strips of features, each small enough for the L2 cache. Blocks begin
 /// at the same rows for any number of threads, so that results are the same bits.
 template <class T>
@@ -202,7 +160,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   const Index d = map.features(), k = b.rows(), strip = map.strip();
   const Index step = std::clamp<Index>(block_numbers / strip, 16, 256);
   const Index blocks = (x.rows() + step - 1) / step;
-  const auto copy = identity_map<T>(x.cols());
+  const Preprocess before = preprocess(parts);
   const Vector<T> rest = parts.mean_rest.size() > 0 ? Vector<T>(b * parts.mean_rest) : Vector<T>();
 
   SharedReporter report(options.monitor, "scores", "rows", static_cast<double>(x.rows()));
@@ -211,10 +169,12 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
         Matrix<T> buffer, phi(std::min(step, x.rows() - begin * step), strip);
         for (Index block = begin; block < end; ++block) {
           const Index i = block * step, n = std::min(step, x.rows() - i);
-          const Rows<T> given = x.middle(i, n);
-          if (!fill) require_finite(given, i);
-          const Rows<T> rows = prepared(parts, *copy, given, fill, buffer);
-          if (fill) require_finite(rows, i);
+          Rows<T> rows = x.middle(i, n);
+          if (require_finite(rows, fill, i) || parts.scale.size() > 0) {
+            buffer.resize(n, x.cols());
+            before.apply<T>(rows, buffer);
+            rows = buffer;
+          }
           map.require_domain(rows, i);
           auto out = scores.middleRows(i, n);
           for (Index first = 0; first < d; first += strip) {

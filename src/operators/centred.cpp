@@ -30,7 +30,7 @@ template <class T>
 void centred_block(const Rows<T>& rows, Index first, Index count, const Centring& how, double* out,
                    Index stride) {
   const double* centre = how.centre + first;
-  if (how.sums && !rows.sparse() && !how.weights && !how.nan_on_centre) {
+  if (how.sums && !rows.sparse() && !how.weights && !how.missing) {
     subtract_and_sum(rows.row(0) + first, rows.stride(), rows.rows(), count, centre, out, stride,
                      how.sums);
     return;
@@ -38,8 +38,9 @@ void centred_block(const Rows<T>& rows, Index first, Index count, const Centring
   for (Index i = 0; i < rows.rows(); ++i, out += stride) {
     if (rows.sparse()) sparse_row(rows.csr(), i, centre, first, count, out);
     else dense_row(rows.row(i) + first, centre, count, out);
-    if (how.nan_on_centre)
-      for (Index j = 0; j < count; ++j) out[j] = std::isnan(out[j]) ? 0.0 : out[j];
+    if (how.missing)
+      for (Index j = 0; j < count; ++j)
+        out[j] = std::isnan(out[j]) ? how.missing[first + j] : out[j];
     const double root = how.weights ? std::sqrt(how.weights[i]) : 1.0;
     if (how.weights)
       for (Index j = 0; j < count; ++j) out[j] *= root;

@@ -9,7 +9,7 @@ namespace mercer {
 struct Centring {
   const double* centre = nullptr;   ///< one a column of the whole matrix
   const double* weights = nullptr;  ///< one a row of the block; null: all 1
-  bool nan_on_centre = false;       ///< missing cells count as lying on the centre
+  const double* missing = nullptr;  ///< x − centre of missing cells, one a column; null: NaN
   double* sums = nullptr;  ///< Σ w (x − centre) of each column in the block is added here
 };
 

@@ -1,6 +1,7 @@
 #include "operators/column_means.hpp"
 
 #include "core/parallel.hpp"
+#include "core/roundoff.hpp"
 #include "operators/centred.hpp"
 
 #include <algorithm>
@@ -17,7 +18,11 @@ constexpr Index mean_leaf_rows = 1024, mean_strip_columns = 1024;
 }  // namespace
 
 ColumnMeans::ColumnMeans(Index columns, bool skip_nan)
-    : origin_(Vector<double>::Zero(columns)), open_(empty()), skip_nan_(skip_nan) {}
+    : origin_(Vector<double>::Zero(columns)),
+      chosen_(static_cast<std::size_t>(columns), false),
+      unchosen_(columns),
+      open_(empty()),
+      skip_nan_(skip_nan) {}
 
 ColumnMeans::Sum ColumnMeans::empty() const {
   return {Vector<double>::Zero(origin_.size()), Vector<double>::Zero(origin_.size())};
@@ -62,19 +67,26 @@ void ColumnMeans::add_strip(const Rows<T>& rows, const double* weights, Index be
 template <class T>
 void ColumnMeans::add(const Rows<T>& rows, const double* weights, int threads) {
   const Index d = origin_.size(), n = rows.rows();
-  Index row = 0;  // the first that counts
-  while (!started_ && row < n && weights && weights[row] == 0) ++row;
-  if (row == n) return;
-  if (!started_ && !rows.sparse()) {
-    origin_ = Eigen::Map<const Vector<T>>(rows.row(row), d).template cast<double>();
-    if (skip_nan_) origin_ = origin_.array().isNaN().select(0.0, origin_);
+  if (n == 0) return;
+  // Sparse rows stay so, unless missing cells make them dense.
+  if (rows.sparse() && !skip_nan_) unchosen_ = 0;
+  const Vector<double> zero = Vector<double>::Zero(unchosen_ > 0 ? d : 0);
+  Vector<double> x(zero.size());
+  for (Index i = 0; i < n && unchosen_ > 0; ++i) {
+    if (weights && weights[i] == 0) continue;
+    centred_block(rows.middle(i, 1), 0, d, {.centre = zero.data()}, x.data(), d);
+    for (Index j = 0; j < d; ++j) {
+      if (chosen_[static_cast<std::size_t>(j)] || std::isnan(x[j])) continue;
+      origin_[j] = x[j];
+      chosen_[static_cast<std::size_t>(j)] = true;
+      --unchosen_;
+    }
   }
-  started_ = true;
 
   // Where leaves begin: every so many rows that count.
-  std::vector<Index> cuts{row};
+  std::vector<Index> cuts{0};
   Index counted = open_rows_;
-  for (Index i = row; i < n;) {
+  for (Index i = 0; i < n;) {
     for (; i < n && counted < mean_leaf_rows; ++i) counted += !weights || weights[i] != 0 ? 1 : 0;
     cuts.push_back(i);
     if (i < n) counted = 0;
@@ -100,14 +112,15 @@ void ColumnMeans::add(const Rows<T>& rows, const double* weights, int threads) {
   if (open_rows_ == 0) open_ = empty();
 }
 
-Vector<double> ColumnMeans::mean() const {
+Vector<double> ColumnMeans::moved() const {
   Sum all = open_;
   tree_.from_last([&](const Sum& later) { all.merge(later); });
-  Vector<double> out = origin_;
-  for (Index j = 0; j < out.size(); ++j)
-    if (all.weight[j] > 0) out[j] += all.sum[j] / all.weight[j];
-  return out;
+  return (all.weight.array() > 0).select(all.sum.cwiseQuotient(all.weight), 0.0);
 }
+
+Vector<double> ColumnMeans::mean() const { return origin_ + moved(); }
+
+Vector<double> ColumnMeans::rest() const { return lost_by_sum(origin_, moved()); }
 
 template void ColumnMeans::add(const Rows<float>&, const double*, int);
 template void ColumnMeans::add(const Rows<double>&, const double*, int);

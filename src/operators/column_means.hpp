@@ -5,13 +5,16 @@
 //     means.add(rows);
 //     means.mean();
 //
-// Sums are relative to the first row, so a large mean loses no accuracy and constant columns have
-// exactly their value as mean. They are the same bits for any number of threads and however rows
-// are cut into calls of `add` (core/segments.hpp). A row of weight 0 is as good as absent.
+// Sums are relative to the first number of each column (to 0 for sparse rows), so a large mean loses
+// no accuracy and constant columns have exactly their value as mean. They are the same bits for any
+// number of threads and however rows are cut into calls of `add` (core/segments.hpp). A row of
+// weight 0 counts as absent.
 
 #include "core/segments.hpp"
 
 #include <mercer/rows.hpp>
+
+#include <vector>
 
 namespace mercer {
 
@@ -24,6 +27,9 @@ class ColumnMeans {
   void add(const Rows<T>& rows, const double* weights = nullptr, int threads = 0);
 
   Vector<double> mean() const;
+  /// What `mean()` lost when it was rounded: the mean is mean() + rest(), as exact as sums about
+  /// the first numbers tell.
+  Vector<double> rest() const;
 
  private:
   struct Sum {
@@ -39,13 +45,16 @@ class ColumnMeans {
   void add_strip(const Rows<T>& rows, const double* weights, Index begin, Index end, Index first,
                  Index count, Sum& sum) const;
   Sum empty() const;
+  /// Mean less origin.
+  Vector<double> moved() const;
 
   Vector<double> origin_;
+  std::vector<bool> chosen_;  // columns that have an origin
+  Index unchosen_;
   Segments<Sum> tree_;
   Sum open_;  // of the leaf that is not full
   Index open_rows_ = 0;
   bool skip_nan_;
-  bool started_ = false;
 };
 
 }  // namespace mercer

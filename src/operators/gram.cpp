@@ -37,7 +37,9 @@ Strip strip_at(Index i, Index d) {
 template <class T>
 void fill(const CentredRows<T>& a, Strip strip, double* out) {
   centred_block(a.x, strip.first, strip.count,
-                {.centre = a.mean.data(), .weights = a.weights, .nan_on_centre = a.nan_on_mean},
+                {.centre = a.mean.data(),
+                 .weights = a.weights,
+                 .missing = a.missing.size() > 0 ? a.missing.data() : nullptr},
                 out, strip.count);
   if (a.scale.size() > 0)
     Eigen::Map<Matrix<double>>(out, a.x.rows(), strip.count).array().rowwise() /=
@@ -53,7 +55,7 @@ constexpr double raw_cancellation_limit = 16;
 
 /// Rows that A differs from by their mean only, and that is no larger than they are about it.
 bool as_they_lie(const CentredRows<double>& a) {
-  return !a.x.sparse() && !a.weights && a.scale.size() == 0 && !a.nan_on_mean && !a.far;
+  return !a.x.sparse() && !a.weights && a.scale.size() == 0 && a.missing.size() == 0 && !a.far;
 }
 
 /// ‖G‖ of a symmetric matrix given by its upper triangle.
@@ -262,7 +264,7 @@ Gram sparse_gram(const CentredRows<T>& a, int threads) {
 
 template <class T>
 Gram gram(const CentredRows<T>& a, int threads, const Monitor& monitor) {
-  if (a.x.sparse() && !a.nan_on_mean) {
+  if (a.x.sparse() && a.missing.size() == 0) {
     Gram out = sparse_gram(a, threads);
     // Where nothing is left, the trace may be anything near 0, negative too.
     if (out.squares.sum() < cancellation_limit * out.products.trace()) return out;

@@ -22,7 +22,7 @@ struct CentredRows {
   const double* weights = nullptr;  ///< null: all 1
   Vector<double> mean;              ///< zeros: not centred
   Vector<double> scale;             ///< empty: not scaled
-  bool nan_on_mean = false;         ///< missing cells count as lying on the mean
+  Vector<double> missing;           ///< x − mean of missing cells; empty: NaN
   bool centred = true;              ///< false: the mean is zero because nothing is taken off
   bool far = false;  ///< the mean has more of the squares than what is left: centre rows first
 };

@@ -49,7 +49,7 @@ void LeafRoom::add(const Rows<T>& rows, const double* weights, const LeafShift& 
     centred_block(rows.middle(i, n), 0, d,
                   {.centre = how.shift.data(),
                    .weights = weights ? weights + i : nullptr,
-                   .nan_on_centre = how.nan_on_shift,
+                   .missing = how.missing,
                    .sums = part_.data()},
                   block_.data(), leaves_.stride);
     sum.first += part_;
@@ -75,7 +75,7 @@ void add_tiled(const Leaves& leaves, const Rows<T>& rows, const double* weights,
       centred_block(rows.middle(begin + i, rows_of(b)), 0, d,
                     {.centre = how.shift.data(),
                      .weights = weights ? weights + begin + i : nullptr,
-                     .nan_on_centre = how.nan_on_shift,
+                     .missing = how.missing,
                      .sums = parts.row(b).data()},
                     x.row(i).data(), d);
     });

@@ -48,7 +48,7 @@ struct LeafSum {
 /// Where rows are shifted to.
 struct LeafShift {
   const Vector<double>& shift;
-  bool nan_on_shift = false;  ///< missing cells count as lying on it
+  const double* missing = nullptr;  ///< x − shift of missing cells; null: NaN
 };
 
 /// Memory for a block.

@@ -21,10 +21,13 @@ void make_symmetric(Matrix<double>& a) { a.triangularView<Eigen::StrictlyLower>(
 
 Moments::Moments(Index features) : impl_(std::make_unique<Impl>(features)) {}
 
-Moments::Moments(Vector<double> centre) : Moments(centre.size()) {
+Moments::Moments(Vector<double> centre, Vector<double> rest) : Moments(centre.size()) {
+  require(rest.size() == 0 || rest.size() == centre.size(), Errc::bad_option,
+          "a centre of {} numbers and the rest of it, {}, differ in length", centre.size(),
+          rest.size());
   impl_->shift = std::move(centre);
   impl_->shifted = true;
-  impl_->nan_on_shift = true;
+  impl_->missing = rest.size() > 0 ? std::move(rest) : Vector<double>::Zero(features());
 }
 
 Moments::Moments(const Moments& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
@@ -82,7 +85,7 @@ void Moments::merge(const Moments& other) {
   Impl next(features());
   next.shift = ours_shift;
   next.shifted = true;
-  next.nan_on_shift = impl_->nan_on_shift;
+  next.missing = impl_->missing;
   next.merged = std::move(sum);
   next.carried = std::move(carried);
   next.rows = impl_->rows + theirs.rows;

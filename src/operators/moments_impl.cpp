@@ -227,7 +227,7 @@ LeafSum Moments::Impl::total() const {
     std::optional<BlasThreads> one;
     if (!leaves.few) one.emplace(1);
     const Vector<double> about = shift_now();
-    LeafRoom(leaves).add(waiting(), waiting_weights(), {about, nan_on_shift}, sum);
+    LeafRoom(leaves).add(waiting(), waiting_weights(), {about, how().missing}, sum);
   }
   if (sparse_rows_ > 0) sum.merge(sparse_);
   tree_.from_last([&](const LeafSum& later) { sum.merge(later); });

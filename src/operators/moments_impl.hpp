@@ -33,8 +33,8 @@ class Moments::Impl {
 
   Leaves leaves;
   Vector<double> shift;
-  bool shifted = false;       // the shift is chosen
-  bool nan_on_shift = false;  // missing cells count as lying on it
+  bool shifted = false;    // the shift is chosen
+  Vector<double> missing;  // x − shift of missing cells; empty: NaN
   std::int64_t rows = 0;
   RunningSum weight;
 
@@ -59,7 +59,7 @@ class Moments::Impl {
     return waiting_weighted_ ? waiting_weight_.data() : nullptr;
   }
   Rows<double> waiting() const { return Rows<double>(waiting_).middle(0, waiting_rows_); }
-  LeafShift how() const { return {shift, nan_on_shift}; }
+  LeafShift how() const { return {shift, missing.size() > 0 ? missing.data() : nullptr}; }
   double additions() const;
 
   Segments<LeafSum> tree_{leaves.radix};

@@ -65,10 +65,12 @@ std::vector<double> Moments::Impl::state() const {
   out.number(static_cast<double>(rows));
   out.number(weight.state().first);
   out.number(weight.state().second);
-  out.number((shifted ? 1 : 0) + (nan_on_shift ? 2 : 0) + (any_sparse_ ? 4 : 0) +
-             (waiting_weighted_ ? 8 : 0) + (merged.first.size() > 0 ? 16 : 0));
+  out.number((shifted ? 1 : 0) + (missing.size() > 0 ? 2 : 0) + (any_sparse_ ? 4 : 0) +
+             (waiting_weighted_ ? 8 : 0) + (merged.first.size() > 0 ? 16 : 0) +
+             (missing.any() ? 32 : 0));
   out.number(static_cast<double>(d));
   out.vector(shift.data(), d);
+  if (missing.any()) out.vector(missing.data(), d);
   if (merged.first.size() > 0) {
     out.sum(merged, d);
     out.vector(carried.data(), d);
@@ -95,13 +97,17 @@ bool Moments::Impl::restore(const std::vector<double>& state) {
   rows = in.count(9e15);
   const double total = in.number(), lost = in.number();
   weight.restore(total, lost);
-  const std::int64_t flags = in.count(31);
+  const std::int64_t flags = in.count(63);
   shifted = (flags & 1) != 0;
-  nan_on_shift = (flags & 2) != 0;
+  missing = Vector<double>::Zero((flags & 2) != 0 ? d : 0);
   any_sparse_ = (flags & 4) != 0;
   waiting_weighted_ = (flags & 8) != 0;
   if (in.count(1e9) != d || !(total >= 0)) return false;
   in.vector(shift.data(), d);
+  if ((flags & 32) != 0) {
+    missing.resize(d);
+    in.vector(missing.data(), d);
+  }
   if ((flags & 16) != 0) {
     in.sum(merged, leaves);
     carried.resize(d);

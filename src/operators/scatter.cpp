@@ -161,7 +161,7 @@ void ScatterOperator<T>::add_to(const Rows<U>& rows, const double* weights, cons
     centred_block(rows.middle(i, n), 0, d,
                   {.centre = options_.shift.data(),
                    .weights = weights ? weights + i : nullptr,
-                   .nan_on_centre = options_.nan_on_shift,
+                   .missing = options_.missing.size() > 0 ? options_.missing.data() : nullptr,
                    .sums = s.sum.data()},
                   x.data(), d);
     if (n < strip) x.bottomRows(strip - n).setZero();
@@ -232,7 +232,7 @@ void ScatterOperator<T>::add_wide(const Rows<U>& rows, const double* weights, Wa
       centred_block(rows.middle(i, n), 0, d,
                     {.centre = options_.shift.data(),
                      .weights = weights ? weights + i : nullptr,
-                     .nan_on_centre = options_.nan_on_shift},
+                     .missing = options_.missing.size() > 0 ? options_.missing.data() : nullptr},
                     at, d);
       if (n < strip) x.middleRows(s * strip + n, strip - n).setZero();
       for (Index p = 0; p < walk.panels; ++p)

@@ -23,12 +23,10 @@ namespace mercer {
 
 struct ScatterOptions {
   bool center = true;
-  /// Where rows are shifted to; empty: the operator chooses. Has to be the mean itself when missing
-  /// cells are to lie on it.
-  Vector<double> shift{};
-  bool nan_on_shift = false;
-  bool make_dense = false;  ///< sparse rows are shifted too, a strip at a time
-  Vector<double> scale{};   ///< divisors; empty: none
+  Vector<double> shift{};    ///< where rows are shifted to; empty: the operator chooses
+  Vector<double> missing{};  ///< x − shift of missing cells; empty: NaN
+  bool make_dense = false;   ///< sparse rows are shifted too, a strip at a time
+  Vector<double> scale{};    ///< divisors; empty: none
   int threads = 0;
 };
 

@@ -15,9 +15,8 @@ void StreamedQr::Factor::merge(const Factor& later) {
   stack_triangle(r, copy);
 }
 
-StreamedQr::StreamedQr(Vector<double> mean, bool nan_on_mean, int threads)
+StreamedQr::StreamedQr(Vector<double> mean, int threads)
     : mean_(std::move(mean)),
-      nan_on_mean_(nan_on_mean),
       threads_(thread_count(threads)),
       leaf_rows_(qr_leaf_rows(mean_.size())),
       tree_(mean_.size() <= 128 ? 2 : 16) {}
@@ -37,9 +36,7 @@ void StreamedQr::add(const Rows<T>& rows, const double* weights) {
       Matrix<double>& room = rooms_[static_cast<std::size_t>(leaf)];
       for (const LeafPiece& piece : leaves[static_cast<std::size_t>(leaf)])
         centred_block(rows.middle(piece.from, piece.count), 0, d,
-                      {.centre = mean_.data(),
-                       .weights = weights ? weights + piece.from : nullptr,
-                       .nan_on_centre = nan_on_mean_},
+                      {.centre = mean_.data(), .weights = weights ? weights + piece.from : nullptr},
                       room.row(piece.to).data(), d);
       if (leaf >= full) return;
       Matrix<double>& r = factors[static_cast<std::size_t>(leaf)].r;

@@ -17,8 +17,8 @@ namespace mercer {
 
 class StreamedQr {
  public:
-  /// `mean`: zeros for rows that are not centred. NaN cells count as lying on it if so asked.
-  StreamedQr(Vector<double> mean, bool nan_on_mean, int threads);
+  /// `mean`: zeros for rows that are not centred.
+  StreamedQr(Vector<double> mean, int threads);
 
   template <class T>
   void add(const Rows<T>& rows, const double* weights = nullptr);
@@ -33,7 +33,6 @@ class StreamedQr {
   };
 
   Vector<double> mean_;
-  bool nan_on_mean_;
   int threads_;
   Index leaf_rows_;
   Segments<Factor> tree_;

@@ -6,6 +6,7 @@
 #include "maps/budget.hpp"
 #include "maps/feature_error.hpp"
 #include "maps/from_text.hpp"
+#include "model/parts.hpp"
 #include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
@@ -209,8 +210,7 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
   ModelParts<T> parts =
       fit_features(source, map, changes_rows(options) ? &standard : nullptr, options);
   parts.map = std::move(map);
-  parts.input_mean = standard.mean.cast<T>();
-  parts.scale = standard.scale.cast<T>();
+  store(standard, parts);
   require_representable(parts);
   parts.feature_names = schema.feature_names;
   parts.column_variance.resize(0);  // those of the features are of no column

@@ -14,12 +14,13 @@ namespace {
 constexpr Index block_bytes = Index{8} << 20;
 
 template <class T, class Out>
-class MappedSource final : public Source<Out> {
+class MappedSource final : public ForwardingSource<Out, T> {
  public:
   MappedSource(Source<T>& source, const Map<Out>& map, const Standard* standard, int threads)
-      : source_(source),
+      : ForwardingSource<Out, T>(source),
         map_(map),
-        standard_(standard),
+        changes_(standard != nullptr),
+        before_(changes_ ? static_cast<const Preprocess&>(*standard) : Preprocess()),
         threads_(threads),
         most_rows_(std::max<Index>(16, block_bytes / static_cast<Index>(sizeof(Out)) /
                                            std::max<Index>(1, map.features()))),
@@ -30,23 +31,18 @@ class MappedSource final : public Source<Out> {
   }
 
   const Schema& schema() const override { return schema_; }
-  std::string name() const override { return source_.name(); }
-  void require_unchanged() const override { source_.require_unchanged(); }
-  Index expected_rows() const override { return source_.expected_rows(); }
   std::size_t buffer_bytes() const override {
-    return source_.buffer_bytes() +
+    return this->source_.buffer_bytes() +
            sizeof(Out) * static_cast<std::size_t>(most_rows_ * map_.features());
   }
-  Index dropped_rows() const override { return source_.dropped_rows(); }
-  bool can_rewind() const override { return source_.can_rewind(); }
   void rewind() override {
-    source_.rewind();
+    this->source_.rewind();
     block_.reset();
   }
 
   std::optional<Block<Out>> next() override {
     if (!block_ || done_ == block_->rows.rows()) {
-      block_ = source_.next();
+      block_ = this->source_.next();
       done_ = 0;
       if (!block_) return std::nullopt;
     }
@@ -58,14 +54,14 @@ class MappedSource final : public Source<Out> {
       const Rows<T> part = rows.middle(begin, end - begin);
       auto features = features_.middleRows(begin, end - begin);
       if constexpr (std::is_same_v<T, Out>) {
-        if (!standard_) return map_.apply(part, features);
+        if (!changes_) return map_.apply(part, features);
       }
-      const Matrix<Out> copy = standardized_as<Out>(part, standard_ ? *standard_ : Standard{});
+      const Matrix<Out> copy = before_.template as<Out>(part);
       map_.apply(Rows<Out>(copy), features);
     });
     require(features_.allFinite(), Errc::bad_data,
             "the map {} overflows on {}; scale the data (`scale=std`) or use a lower degree",
-            map_.text(), Input(name()));
+            map_.text(), Input(this->name()));
     Block<Out> out{Rows<Out>(features_)};
     if (!block_->weights.empty())
       out.weights =
@@ -78,9 +74,9 @@ class MappedSource final : public Source<Out> {
   }
 
  private:
-  Source<T>& source_;
   const Map<Out>& map_;
-  const Standard* standard_;
+  bool changes_;
+  Preprocess before_;
   int threads_;
   Index most_rows_;
   Schema schema_;

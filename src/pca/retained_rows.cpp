@@ -1,5 +1,7 @@
 #include "pca/retained_rows.hpp"
 
+#include "model/parts.hpp"
+
 namespace mercer {
 
 template <class T>
@@ -11,14 +13,7 @@ Model<T> with_rows(Model<T> model, const std::vector<SampledRow<T>>& drawn, bool
   RowList<T> list(model.inputs(), sparse);
   for (const SampledRow<T>& row : drawn) list.push_back(row);
   ModelParts<T> parts = model.parts();
-  parts.rows.resize(list.size(), model.inputs());
-  identity_map<T>(model.inputs())->apply(list.rows(), parts.rows);
-  for (Index i = 0; i < parts.rows.rows(); ++i) {
-    auto row = parts.rows.row(i).array();
-    const auto mean = parts.input_mean.transpose().array();
-    row = row.isNaN().select(mean, row);
-    if (parts.scale.size() > 0) row = (row - mean) / parts.scale.transpose().array();
-  }
+  parts.rows = preprocess(parts)(list.rows());
   return Model<T>(std::move(parts));
 }
 

@@ -9,24 +9,23 @@ namespace mercer {
 
 /// A source that draws rows from the first whole pass that goes by.
 template <class T>
-class KeepingSource final : public Source<T> {
+class KeepingSource final : public ForwardingSource<T> {
  public:
   KeepingSource(Source<T>& source, const FitOptions& options)
-      : source_(source), options_(options), drawn_(options.keep_rows, options.seed) {}
+      : ForwardingSource<T>(source), options_(options), drawn_(options.keep_rows, options.seed) {}
 
-  const Schema& schema() const override { return source_.schema(); }
   std::optional<Block<T>> next() override {
-    auto block = source_.next();
+    auto block = this->source_.next();
     if (!block) complete_ = true;
     else if (!complete_) offer(*block);
     return block;
   }
   void rewind() override {
-    source_.rewind();
+    this->source_.rewind();
     if (!complete_) restart();
   }
   std::optional<Block<T>> whole() override {
-    auto all = source_.whole();
+    auto all = this->source_.whole();
     if (all && !complete_) {
       restart();
       offer(*all);
@@ -34,16 +33,10 @@ class KeepingSource final : public Source<T> {
     }
     return all;
   }
-  bool can_rewind() const override { return source_.can_rewind(); }
-  Index expected_rows() const override { return source_.expected_rows(); }
   std::size_t buffer_bytes() const override {
-    return source_.buffer_bytes() + sizeof(T) * static_cast<std::size_t>(options_.keep_rows) *
-                                        static_cast<std::size_t>(schema().features);
+    return this->source_.buffer_bytes() + sizeof(T) * static_cast<std::size_t>(options_.keep_rows) *
+                                              static_cast<std::size_t>(this->schema().features);
   }
-  Index dropped_rows() const override { return source_.dropped_rows(); }
-  Index missing_cells() const override { return source_.missing_cells(); }
-  std::string name() const override { return source_.name(); }
-  void require_unchanged() const override { source_.require_unchanged(); }
 
   /// The rows that were drawn.
   std::vector<SampledRow<T>> take() { return drawn_.take(); }
@@ -60,7 +53,6 @@ class KeepingSource final : public Source<T> {
     seen_ = 0;
   }
 
-  Source<T>& source_;
   const FitOptions& options_;
   Reservoir<T> drawn_;
   std::int64_t seen_ = 0;

@@ -1,6 +1,7 @@
 #include "pca/standard.hpp"
 
 #include "core/require.hpp"
+#include "core/segments.hpp"
 #include "operators/centred.hpp"
 #include "operators/column_means.hpp"
 
@@ -16,18 +17,6 @@ namespace {
 
 /// Rows that are centred at once: 8 MiB of doubles at most, or one row.
 Index standard_rows(Index d) { return std::clamp<Index>((Index{1} << 20) / d, 1, 1024); }
-
-/// A sum whose error does not grow with the number of terms (Neumaier 1974).
-struct Sum {
-  double high = 0, low = 0;
-
-  void add(double x) {
-    const double next = high + x;
-    low += std::abs(high) >= std::abs(x) ? (high - next) + x : (x - next) + high;
-    high = next;
-  }
-  double value() const { return std::isfinite(low) ? high + low : high; }
-};
 
 /// Of z-scores: u for each of x − mean, − rest and the quotient, and the error of the deviation. A
 /// square is off by 4u, their sum by no more, what is taken off for the mean by less; a root halves
@@ -57,11 +46,12 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   });
   Standard out;
   out.mean = means.mean();
+  out.rest = means.rest();
   if (options.scale != Scale::std) return out;
 
   const auto columns = static_cast<std::size_t>(d);
-  std::vector<Sum> squares(columns), sums(columns), present(columns);
-  Sum all;
+  std::vector<RunningSum> squares(columns), sums(columns), present(columns);
+  RunningSum all;
   const Index block_rows = standard_rows(d);
   Matrix<double> x(block_rows, d);
   passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
@@ -85,11 +75,11 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   const double weight = all.value(), denominator = weight - options.ddof;
   constexpr double epsilon_of_data = std::numeric_limits<T>::epsilon();
   out.scale.resize(d);
-  out.rest = Vector<double>::Zero(d);
   for (Index j = 0; j < d; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const double counted = fill ? present[at].value() : weight, sum = sums[at].value();
     double scatter = squares[at].value();
+    out.rest[j] = 0;
     if (counted > 0) {
       // The mean is rounded, at 1e15 to the nearest eighth: what that adds is taken off.
       out.rest[j] = sum / counted;
@@ -113,20 +103,6 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   return out;
 }
 
-template <class T>
-void add_offsets(const Rows<T>& rows, const double* weights, const Vector<double>& centre,
-                 Vector<double>& sums) {
-  const Index d = rows.cols(), block_rows = standard_rows(d);
-  Matrix<double> x(std::min(block_rows, rows.rows()), d);
-  for (Index i = 0; i < rows.rows(); i += block_rows)
-    centred_block(rows.middle(i, std::min(block_rows, rows.rows() - i)), 0, d,
-                  {.centre = centre.data(),
-                   .weights = weights ? weights + i : nullptr,
-                   .nan_on_centre = true,
-                   .sums = sums.data()},
-                  x.data(), d);
-}
-
 std::string constant_columns(const std::vector<Index>& columns, std::string_view fate) {
   if (columns.empty()) return {};
   constexpr std::size_t shown = 5;
@@ -140,63 +116,7 @@ std::string constant_columns(const std::vector<Index>& columns, std::string_view
                      one ? "is" : "are", fate);
 }
 
-Standard about_rounded_mean(Standard standard) {
-  for (Index j = 0; j < standard.rest.size(); ++j)
-    standard.error.shift += std::abs(standard.rest[j]) / standard.scale[j];
-  standard.rest.resize(0);
-  return standard;
-}
-
-template <class Out, class T>
-Matrix<Out> standardized_as(const Rows<T>& rows, const Standard& standard) {
-  const Index d = rows.cols(), block_rows = standard_rows(d);
-  Matrix<Out> out(rows.rows(), d);
-  const Vector<double> zero = Vector<double>::Zero(d);
-  Matrix<double> x(std::min(block_rows, rows.rows()), d);
-  const bool scaled = standard.scale.size() > 0, rest = standard.rest.size() > 0;
-  for (Index i = 0; i < rows.rows(); i += block_rows) {
-    const Index count = std::min(block_rows, rows.rows() - i);
-    centred_block(rows.middle(i, count), 0, d, {.centre = zero.data()}, x.data(), d);
-    for (Index r = 0; r < count; ++r)
-      for (Index j = 0; j < d; ++j) {
-        double value = x(r, j);
-        const bool missing = std::isnan(value) && standard.mean.size() > 0;
-        if (missing) value = standard.mean[j];
-        if (scaled) {
-          value -= standard.mean[j];
-          if (rest && !missing) value -= standard.rest[j];
-          value /= standard.scale[j];
-        }
-        out(i + r, j) = static_cast<Out>(value);
-      }
-  }
-  return out;
-}
-
-template <class T>
-void require_finite(const Rows<T>& x, bool missing_are_filled, Index first) {
-  for (Index i = 0; i < x.rows(); ++i) {
-    const std::int64_t entries =
-        x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-    for (std::int64_t e = 0; e < entries; ++e) {
-      const std::int64_t at = x.sparse() ? x.csr().offsets[i] + e : e;
-      const T value = x.sparse() ? x.csr().values[at] : x.row(i)[e];
-      require(std::isfinite(value) || (missing_are_filled && std::isnan(value)), Errc::bad_data,
-              "row {}, column {} is {}; remove the row or fill in a number", first + i + 1,
-              (x.sparse() ? x.csr().columns[at] : e) + 1, value);
-    }
-  }
-}
-
-#define MERCER_INSTANTIATE(T)                                                     \
-  template void require_finite(const Rows<T>&, bool, Index);                      \
-  template Standard find_standard(Passes<T>&, const FitOptions&);                 \
-  template void add_offsets(const Rows<T>&, const double*, const Vector<double>&, \
-                            Vector<double>&);                                     \
-  template Matrix<T> standardized_as<T>(const Rows<T>&, const Standard&);
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-template Matrix<double> standardized_as<double>(const Rows<float>&, const Standard&);
-#undef MERCER_INSTANTIATE
+template Standard find_standard(Passes<float>&, const FitOptions&);
+template Standard find_standard(Passes<double>&, const FitOptions&);
 
 }  // namespace mercer

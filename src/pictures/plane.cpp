@@ -1,6 +1,7 @@
 #include "pictures/plane.hpp"
 
 #include "core/require.hpp"
+#include "model/parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,10 +24,7 @@ Matrix<double> kept_rows(const Model<T>& model) {
   } else if (anchors.rows() > 0) {
     x = anchors.dense().template cast<double>();
   }
-  if (model.scale().size() > 0)  // they are z-scores
-    for (Index j = 0; j < 2; ++j)
-      x.col(j) = x.col(j).array() * static_cast<double>(model.scale()[j]) +
-                 static_cast<double>(model.input_mean()[j]);
+  preprocess(model.parts()).template undo<double>(x);  // they may be z-scores
   return x;
 }
 

@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
+#include "model/parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -150,7 +151,7 @@ std::string Decoder<T>::text() const {
 }
 
 template <class T>
-PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>* rows) const {
+PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Rows<T>* rows) const {
   require_scores(scores, model.outputs());
   const Index n = scores.rows();
   PreImages<T> out{Matrix<T>(n, model.inputs()), Vector<double>::Zero(n), {}, {}};
@@ -159,7 +160,7 @@ PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>*
   if (!space) out.rows = model.inverse(scores, {options.threads, options.monitor});
 
   const BlasThreads one(1);
-  const bool scaled = model.scale().size() > 0;
+  const Preprocess before = preprocess(model.parts());
   const Index step = rows_a_block(model.map().features());
   SharedReporter report(options.monitor, "pre-images", "rows", static_cast<double>(n));
   parallel_for((n + step - 1) / step, options.threads, [&](Index block) {
@@ -167,13 +168,7 @@ PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>*
     const MatrixRef<T> y = scores.middleRows(first, count);
     if (space) {
       Matrix<double> start;
-      if (rows) {
-        start = rows->middleRows(first, count).template cast<double>();
-        if (scaled) {
-          start.rowwise() -= model.input_mean().transpose().template cast<double>();
-          start.array().rowwise() /= model.scale().array().transpose().template cast<double>();
-        }
-      }
+      if (rows) start = before.template as<double>(rows->middle(first, count));
       const FeaturePoints points = space->points(y);
       std::vector<std::uint8_t> converged;
       const Matrix<T> z = decoded(points, rows ? &start : nullptr, converged);
@@ -181,10 +176,7 @@ PreImages<T> Decoder<T>::Parts::all(const MatrixRef<T>& scores, const Matrix<T>*
       out.distance.segment(first, count) = distances(z, points);
       auto x = out.rows.middleRows(first, count);
       x = z;
-      if (scaled) {
-        x.array().rowwise() *= model.scale().array().transpose();
-        x.rowwise() += model.input_mean().transpose();
-      }
+      before.template undo<T>(x);
     }
     const Vector<double> t = t_squared(y.template cast<double>());
     for (Index i = 0; i < count; ++i)
@@ -208,12 +200,7 @@ PreImages<T> Decoder<T>::denoise(const Rows<T>& x, Missing missing) const {
   const Parts& p = *parts_;
   const Matrix<T> scores = p.model.transform(x, {p.options.threads, missing, p.options.monitor});
   if (p.options.start == PreImageStart::ridge) return p.all(scores, nullptr);
-  Matrix<T> rows(x.rows(), x.cols());
-  identity_map<T>(x.cols())->apply(x, rows);
-  const auto mean = p.model.input_mean().transpose().array();
-  for (Index i = 0; i < rows.rows() && missing == Missing::mean; ++i)
-    rows.row(i) = rows.row(i).array().isNaN().select(mean, rows.row(i).array());
-  return p.all(scores, &rows);
+  return p.all(scores, &x);  // which transform has checked
 }
 
 template struct PreImages<float>;

@@ -32,7 +32,7 @@ struct Decoder<T>::Parts {
   Matrix<T> decoded(const FeaturePoints& points, const Matrix<double>* start,
                     std::vector<std::uint8_t>& converged) const;
   /// Everything of scores, in parallel blocks; `rows` as above, as the columns have them.
-  PreImages<T> all(const MatrixRef<T>& scores, const Matrix<T>* rows) const;
+  PreImages<T> all(const MatrixRef<T>& scores, const Rows<T>* rows) const;
   /// ‖φ(x̂) − P‖ over the root of the spread.
   Vector<double> distances(const Matrix<T>& z, const FeaturePoints& points) const;
   Vector<double> t_squared(const Matrix<double>& scores) const;

@@ -147,18 +147,25 @@ HWY_ATTR double subtract(const double* x, const double* mean, Index d, double* o
   return square;
 }
 
-HWY_ATTR void move(double* mean, double gain, double* row, Index d) {
+HWY_ATTR void move(double* mean, double* lost, double gain, double* row, Index d) {
   const Tag tag;
   const Index n = lane_count();
   const auto share = hn::Set(tag, gain), rest = hn::Set(tag, 1 - gain);
   Index c = 0;
   for (; c + n <= d; c += n) {
-    const auto x = hn::LoadU(tag, row + c);
-    hn::StoreU(hn::MulAdd(share, x, hn::LoadU(tag, mean + c)), tag, mean + c);
+    const auto x = hn::LoadU(tag, row + c), m = hn::LoadU(tag, mean + c);
+    const auto next = hn::MulAdd(share, x, m), moved = hn::Sub(next, m);
+    // Knuth's TwoSum of m and its move.
+    const auto now = hn::Add(hn::Sub(m, hn::Sub(next, moved)), hn::Sub(hn::Mul(share, x), moved));
+    hn::StoreU(hn::MulAdd(rest, hn::LoadU(tag, lost + c), now), tag, lost + c);
+    hn::StoreU(next, tag, mean + c);
     hn::StoreU(hn::Mul(rest, x), tag, row + c);
   }
   for (; c < d; ++c) {
+    const double m = mean[c];
     mean[c] += gain * row[c];
+    const double moved = mean[c] - m;
+    lost[c] = (1 - gain) * lost[c] + ((m - (mean[c] - moved)) + (gain * row[c] - moved));
     row[c] *= 1 - gain;
   }
 }
@@ -180,8 +187,8 @@ double subtract_mean(const double* x, const double* mean, Index d, double* out) 
   return HWY_DYNAMIC_DISPATCH(subtract)(x, mean, d, out);
 }
 
-void move_mean(double* mean, double gain, double* row, Index d) {
-  HWY_DYNAMIC_DISPATCH(move)(mean, gain, row, d);
+void move_mean(double* mean, double* lost, double gain, double* row, Index d) {
+  HWY_DYNAMIC_DISPATCH(move)(mean, lost, gain, row, d);
 }
 
 Index hebbian_scratch(Index k) {

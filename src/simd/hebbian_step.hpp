@@ -13,7 +13,9 @@ namespace mercer {
 double subtract_mean(const double* x, const double* mean, Index d, double* out);
 
 /// mean += gain·row, row *= 1 − gain: moves the mean after `subtract_mean`, and the row with it.
-void move_mean(double* mean, double gain, double* row, Index d);
+/// mean + lost is the running mean without the roundings of these sums, which add up to many units
+/// in the last place.
+void move_mean(double* mean, double* lost, double gain, double* row, Index d);
 
 /// Numbers of scratch memory that k neurons need.
 Index hebbian_scratch(Index k);

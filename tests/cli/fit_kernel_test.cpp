@@ -6,6 +6,10 @@
 
 #include <cmath>
 #include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <utility>
 
 namespace mercer::test::fit_kernel_test {
 
@@ -30,6 +34,65 @@ TEST(CliFitKernel, M_D3_scores_of_the_training_rows_come_back_from_the_saved_mod
   EXPECT_EQ(json["n_components"], 4);
   EXPECT_TRUE(json["solver"]["converged"].get<bool>());
   EXPECT_EQ(json["solver"]["residuals"].size(), 4u);
+}
+
+/// Whole numbers beside `far`, of which one cell may be missing.
+std::string far_file(const TempDir& dir, double far, bool hole) {
+  std::string text = "a,b\n";
+  const std::vector<std::pair<int, int>> rows{{0, 5}, {1, 3}, {3, 2}, {4, 0}, {8, 1}, {9, 4}};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    text +=
+        fmt::format("{},{:.0f}\n", hole && i == 5 ? "" : fmt::format("{:.0f}", far + rows[i].first),
+                    far + rows[i].second);
+  const std::string path = dir / "far.csv";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(CliFitKernel, M_P1_z_scores_of_rows_far_from_0_are_about_their_exact_mean) {
+  const TempDir dir;
+  const std::string far = far_file(dir, 1e14, false);
+  // Means 25/6 and 5/2, sums of squares 401/6 and 35/2. k(x, x) = x·x of z-scores.
+  const auto z = [](double a, double b) {
+    return std::pair((a - 25.0 / 6) / std::sqrt(401.0 / 30), (b - 2.5) / std::sqrt(3.5));
+  };
+  for (const char* flag : {"--map", "--kernel"}) {
+    const bool map = std::string(flag) == "--map";
+    ASSERT_EQ(mercer({"fit", far, "--scale", "std", flag, map ? "squares" : "linear", "-k", "2",
+                      "-q", "-o", dir / "m.st"})
+                  .exit_code,
+              0);
+    const auto scores = mercer({"transform", dir / "m.st", far});
+    ASSERT_EQ(scores.exit_code, 0) << scores.err;
+    // Both components: squared distances of scores are those of features.
+    std::istringstream lines(scores.out);
+    std::string line;
+    std::getline(lines, line);
+    std::vector<std::pair<double, double>> y;
+    while (std::getline(lines, line)) {
+      y.emplace_back();
+      ASSERT_EQ(std::sscanf(line.c_str(), "%lf,%lf", &y.back().first, &y.back().second), 2);
+    }
+    ASSERT_EQ(y.size(), 6u);
+    // From the mean: with squares, that of z² is (n − 1)/n = 5/6 in each column.
+    const auto [a, b] = z(0, 5);
+    const double exact =
+        map ? std::pow(a * a - 5.0 / 6, 2) + std::pow(b * b - 5.0 / 6, 2) : a * a + b * b;
+    EXPECT_NEAR(y[0].first * y[0].first + y[0].second * y[0].second, exact, 1e-13) << flag;
+  }
+}
+
+TEST(CliFitKernel, M_P1_missing_cells_far_from_0_lie_on_the_exact_mean) {
+  const TempDir dir;
+  const std::string far = far_file(dir, 1e14, true);
+  const auto run = mercer({"fit", far, "--missing", "mean", "-k", "2", "--json", "-q"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  // Five cells of mean 16/5, squares 194/5; 35/2; products (x − 16/5)(y − 5/2) of the five −91/5.
+  const double trace = 38.8 + 17.5, det = 38.8 * 17.5 - 18.2 * 18.2;
+  const double root = std::sqrt(trace * trace / 4 - det);
+  const auto values = Json::parse(run.out)["eigenvalues"].get<std::vector<double>>();
+  EXPECT_NEAR(values[0], trace / 2 + root, 1e-12);
+  EXPECT_NEAR(values[1], trace / 2 - root, 1e-12);
 }
 
 TEST(CliFitKernel, M_D2_a_map_and_its_kernel_have_the_same_eigenvalues) {

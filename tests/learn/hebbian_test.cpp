@@ -57,6 +57,48 @@ TEST(Gha, M_E4_each_weight_vector_finds_its_own_axis_in_order) {
   }
 }
 
+TEST(Hebbian, M_P1_the_running_mean_is_exact_however_many_rows_have_moved_it) {
+  // Whole numbers beside a large one: their sums are exact.
+  constexpr double far = 1e12;
+  test::Random random(5);
+  const Matrix<double> near = (1000 * random.normal(20011, 4)).array().round();
+  const Matrix<double> x = near.array() + far;
+  const Vector<double> exact = near.colwise().sum().transpose() / 20011.0;
+  for (const Index batch : {1, 16}) {
+    LearnerOptions options{.components = 1, .rate = Rate::power(1e-6, 200, 1)};
+    options.batch = batch;
+    Hebbian whole = learner(options), cut = learner(options);
+    whole.update(x);
+    whole.flush();
+    cut.update(x.topRows(777));
+    Hebbian later = learner(options);
+    later.load_state(cut.save_state());
+    later.update(x.bottomRows(x.rows() - 777));
+    later.flush();
+    EXPECT_EQ(later.save_state(), whole.save_state()) << batch;
+    const auto model = whole.model();
+    for (Index j = 0; j < 4; ++j) {
+      EXPECT_EQ(model.mean()[j], far + exact[j]) << batch;
+      // Deviations of 1000 are rounded, to 1e-13; numbers near 1e12 are 1e-4 apart.
+      EXPECT_NEAR((model.mean()[j] - far) + model.mean_rest()[j], exact[j], 1e-11) << batch;
+    }
+  }
+}
+
+TEST(Hebbian, M_P1_the_input_mean_of_a_map_is_right_to_an_ulp) {
+  test::Random random(6);
+  const Matrix<double> x = random.normal(20011, 3).array() + 0.1;
+  Vector<long double> sum = Vector<long double>::Zero(3);
+  for (Index i = 0; i < x.rows(); ++i) sum += x.row(i).transpose().cast<long double>();
+  Hebbian squares(squares_map<double>(3), {.components = 1});
+  squares.update(x);
+  const Vector<double> mean = squares.model().input_mean();
+  for (Index j = 0; j < 3; ++j) {
+    const long double exact = sum[j] / static_cast<long double>(x.rows());
+    EXPECT_NEAR(mean[j], static_cast<double>(exact), 0x1p-52 * std::abs(mean[j]));
+  }
+}
+
 TEST(Hebbian, rows_with_missing_cells_are_skipped_and_counted_or_refused) {
   const Cloud c = cloud(100, 2);
   Matrix<double> holes(103, 4);

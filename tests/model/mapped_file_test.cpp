@@ -104,6 +104,33 @@ TEST(MappedFile, golden_model_with_kept_rows_loads_and_is_written_the_same) {
   EXPECT_EQ(Model<float>::load(path.string()).rows(), parts.rows.cast<float>());
 }
 
+TEST(MappedFile, M_P1_a_mean_in_two_numbers_stays_exact_in_another_precision) {
+  auto parts = test::kernel_parts<double>();
+  const Index d = parts.input_mean.size();
+  parts.scale = Vector<double>::Ones(d);
+  parts.input_mean = Vector<double>::Constant(d, 1e9 + 0x1p-10);
+  parts.input_rest = Vector<double>::Constant(d, 0x1p-40 / 3);
+  const std::string file = Model<double>(parts).serialize();
+  const auto same = Model<double>::deserialize(file);
+  EXPECT_EQ(same.input_mean(), parts.input_mean);
+  EXPECT_EQ(same.input_rest(), parts.input_rest);
+  // Two floats have 48 bits.
+  const auto single = Model<float>::deserialize(file);
+  for (Index j = 0; j < d; ++j)
+    EXPECT_NEAR(
+        static_cast<double>(single.input_mean()[j]) + static_cast<double>(single.input_rest()[j]),
+        1e9 + 0x1p-10, 1e9 * 0x1p-48);
+  // z-scores are what both make of a row: k(x, ·) at a row beside the mean.
+  Matrix<double> x = Matrix<double>::Constant(1, d, 1e9 + 0.5);
+  auto near = parts;
+  near.input_mean.setZero();
+  near.input_rest.setConstant(0x1p-10);
+  const Matrix<double> z = Matrix<double>::Constant(1, d, 0.5);
+  EXPECT_LT((same.transform(x) - Model<double>(near).transform(z)).cwiseAbs().maxCoeff(), 1e-11);
+  parts.input_rest.resize(d + 1);
+  EXPECT_THROW(Model<double>{parts}, Error);
+}
+
 /// Loading fails with one line about `part`.
 template <class T = double>
 void expect_bad(const std::string& bytes, const std::string& part) {

@@ -143,6 +143,7 @@ void expect_same_v1(const ModelParts<T>& a, const ModelParts<T>& b) {
   EXPECT_EQ(a.mean, b.mean);
   EXPECT_EQ(a.scale, b.scale);
   EXPECT_EQ(a.input_mean, b.input_mean);
+  EXPECT_EQ(a.input_rest, b.input_rest);
   EXPECT_EQ(a.eigenvalues, b.eigenvalues);
   EXPECT_EQ(a.feature_names, b.feature_names);
   EXPECT_EQ(a.label_column, b.label_column);

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <limits>
+
 namespace mercer::moments_test {
 
 using test::Random;
@@ -129,6 +131,26 @@ TEST(Moments, go_on_from_their_state_bit_for_bit) {
   EXPECT_EQ(later.rows(), 90);
   EXPECT_EQ(later.save_state(), moments.save_state());
   EXPECT_EQ(later.scatter(), moments.scatter());
+}
+
+TEST(Moments, M_P1_missing_cells_lie_on_a_centre_of_more_digits_than_one_number) {
+  // The mean of the cells that are there is 1e15 + 1/3; numbers are 1/8 apart there.
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  Matrix<double> x(4, 2);
+  x << 1e15, 1, 1e15 + 1, 2, nan, 7, 1e15, nan;
+  const Vector<double> centre{{1e15, 3}}, rest{{1.0 / 3, 1.0 / 3}};
+  Moments moments(centre, rest), later(2);
+  moments.add(Rows<double>(x).middle(0, 2));
+  later.load_state(moments.save_state());
+  for (Moments* m : {&moments, &later}) m->add(Rows<double>(x).middle(2, 2));
+  EXPECT_EQ(later.scatter(), moments.scatter());
+  // Deviations −1/3, 2/3, 0, −1/3 and −7/3, −4/3, 11/3, 0: their squares and products by hand.
+  const Matrix<double> scatter = moments.scatter();
+  EXPECT_NEAR(scatter(0, 0), 6.0 / 9, 1e-15);
+  EXPECT_NEAR(scatter(0, 1), -1.0 / 9, 1e-15);
+  EXPECT_NEAR(scatter(1, 1), 186.0 / 9, 1e-14);
+  EXPECT_NEAR(moments.mean_rest()[0] + (moments.mean()[0] - 1e15), 1.0 / 3, 1e-15);
+  EXPECT_THROW(Moments(centre, Vector<double>::Zero(3)), Error);
 }
 
 TEST(Moments, refuse_a_state_of_other_columns) {

@@ -155,7 +155,7 @@ TEST(StreamedQr, M_P4_has_the_same_bits_for_any_threads_and_blocks) {
     many_ways(
         x, w.data(),
         [&](int t) -> Visit {
-          qr = std::make_unique<StreamedQr>(mean, false, t);
+          qr = std::make_unique<StreamedQr>(mean, t);
           return [&](const auto& rows, const double* ws, int) { qr->add(rows, ws); };
         },
         [&] {
@@ -238,7 +238,7 @@ TEST(Gram, M_P4_has_the_same_bits_for_any_number_of_threads) {
       const Matrix<double> x = random.normal(n, d).array() + mean;
       Matrix<double> reference;
       for (const int t : threads) {
-        const CentredRows<double> a{Rows<double>(x), nullptr, x.colwise().mean(), {}, false};
+        const CentredRows<double> a{Rows<double>(x), nullptr, x.colwise().mean(), {}, {}};
         const Matrix<double> g = gram(a, t).products.triangularView<Eigen::Upper>();
         if (reference.size() == 0) reference = g;
         EXPECT_EQ(g, reference);

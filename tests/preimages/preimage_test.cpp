@@ -159,7 +159,11 @@ TEST(PreImage, denoise_is_transform_and_back_or_starts_at_the_row) {
   hole(0, 1) = std::numeric_limits<double>::quiet_NaN();
   filled(0, 1) = model.input_mean()[1];
   const Decoder<double> from_rows(model, {.start = PreImageStart::row});
-  EXPECT_EQ(from_rows.denoise(hole, Missing::mean).rows, from_rows.denoise(filled).rows);
+  // One lies on the mean, the other on the mean as rounded to one number.
+  EXPECT_LT((from_rows.denoise(hole, Missing::mean).rows - from_rows.denoise(filled).rows)
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-13);
   expect_error(Errc::bad_option, {"start from rows"}, [&] { from_rows(model.transform(noisy)); });
   expect_error(Errc::bad_option, {"start from rows", "ridge"}, [&] {
     Decoder<double> d(model, {.method = PreImageMethod::ridge, .start = PreImageStart::row});

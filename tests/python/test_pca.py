@@ -208,3 +208,14 @@ def test_the_report_says_how(digits):
     report = mercer.PCA(4).fit(digits).report()
     assert report["n_samples"] == 1797
     assert report["solver"]["converged"] and max(report["solver"]["residuals"]) < 1e-10
+
+
+@pytest.mark.parametrize("dtype, far", [(np.float64, 1e14), (np.float32, 5e6)])
+def test_z_scores_of_a_map_far_from_0_are_about_the_exact_mean(dtype, far):
+    near = np.array([[0, 5], [1, 3], [3, 2], [4, 0], [8, 1], [9, 4]], dtype=float)
+    x = (near + far).astype(dtype)  # whole numbers, exact
+    z2 = ((near - near.mean(axis=0)) / near.std(axis=0, ddof=1)) ** 2
+    exact = ((z2 - z2.mean(axis=0)) ** 2).sum(axis=1)  # distances from the mean, all components
+    scores = mercer.PCA(2, map="squares", scale=True).fit(x).transform(x).astype(float)
+    # Products of two numbers below 3, rounded to the precision of the rows.
+    np.testing.assert_allclose((scores**2).sum(axis=1), exact, atol=200 * np.finfo(dtype).eps)

@@ -56,7 +56,8 @@ TEST(HebbianStep, takes_the_mean_off_and_moves_it) {
       const double square = subtract_mean(x.data(), mean.data(), d, row.data());
       EXPECT_NEAR(square, (x - before).squaredNorm(), 1e-13 * (1 + square));
       EXPECT_EQ(row, x - before);
-      move_mean(mean.data(), 0.25, row.data(), d);
+      Vector<double> lost = Vector<double>::Zero(d);
+      move_mean(mean.data(), lost.data(), 0.25, row.data(), d);
       EXPECT_LT((mean - (0.75 * before + 0.25 * x)).cwiseAbs().maxCoeff(), 1e-15 * 10);
       EXPECT_LT((row - (x - mean)).cwiseAbs().maxCoeff(), 1e-15 * 10);
     }

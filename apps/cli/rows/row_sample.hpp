@@ -86,38 +86,29 @@ class RowSample {
 
 /// A source that shows a sample what passes by, once.
 template <class T>
-class Watched final : public Source<T> {
+class Watched final : public ForwardingSource<T> {
  public:
   Watched(Source<T>& source, Index most)
-      : source_(source), most_(most), sample_(source.schema(), most) {}
+      : ForwardingSource<T>(source), most_(most), sample_(source.schema(), most) {}
 
   const RowSample<T>& sample() const { return sample_; }
 
-  const Schema& schema() const override { return source_.schema(); }
   std::optional<Block<T>> next() override {
-    auto block = source_.next();
+    auto block = this->source_.next();
     if (!block) complete_ = true;
     else if (!complete_) sample_.add(*block);
     return block;
   }
   void rewind() override {
-    source_.rewind();
-    if (!complete_) sample_ = RowSample<T>(source_.schema(), most_);
+    this->source_.rewind();
+    if (!complete_) sample_ = RowSample<T>(this->schema(), most_);
   }
-  bool can_rewind() const override { return source_.can_rewind(); }
-  Index expected_rows() const override { return source_.expected_rows(); }
-  std::size_t buffer_bytes() const override { return source_.buffer_bytes() + sample_bytes(); }
-  Index dropped_rows() const override { return source_.dropped_rows(); }
-  Index missing_cells() const override { return source_.missing_cells(); }
-  std::string name() const override { return source_.name(); }
-  void require_unchanged() const override { source_.require_unchanged(); }
+  std::size_t buffer_bytes() const override {
+    return this->source_.buffer_bytes() +
+           sizeof(T) * static_cast<std::size_t>(most_ * this->schema().features);
+  }
 
  private:
-  std::size_t sample_bytes() const {
-    return sizeof(T) * static_cast<std::size_t>(most_ * schema().features);
-  }
-
-  Source<T>& source_;
   Index most_;
   RowSample<T> sample_;
   bool complete_ = false;

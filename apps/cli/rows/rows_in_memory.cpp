@@ -7,25 +7,26 @@ namespace mercer::cli {
 
 template <class T>
 KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool twice)
-    : file_(std::move(file)) {
+    : ForwardingSource<T>(std::move(file)) {
   // Half for the rows: the other half is for what a solver makes of them.
   const std::size_t budget = memory / 2;
-  const Schema& s = file_->schema();
+  Source<T>& from = this->source_;
+  const Schema& s = from.schema();
   const double guess =
-      static_cast<double>(file_->expected_rows()) * static_cast<double>(s.features) * sizeof(T);
+      static_cast<double>(from.expected_rows()) * static_cast<double>(s.features) * sizeof(T);
   const bool fits = s.sparse || guess <= static_cast<double>(budget);
-  if (fits && (whole_ = file_->whole())) return;
-  if (file_->can_rewind() ? !fits : !twice) return;
+  if (fits && (whole_ = from.whole())) return;
+  if (from.can_rewind() ? !fits : !twice) return;
   try {
-    table_ = read_all(*file_, budget);
+    table_ = read_all(from, budget);
   } catch (const Error& e) {
     if (e.code() != Errc::out_of_memory) throw;
     require(
-        file_->can_rewind(), Errc::out_of_memory,
+        from.can_rewind(), Errc::out_of_memory,
         "{} does not fit into {} and cannot be read twice; save it to a file, or raise --memory",
-        file_->name(), format_bytes(static_cast<double>(memory)));
+        from.name(), format_bytes(static_cast<double>(memory)));
     table_ = {};
-    file_->rewind();
+    from.rewind();
     return;
   }
   whole_ = Block<T>{table_.rows(), table_.weights, s.label.empty() ? nullptr : &table_.labels,
@@ -34,9 +35,9 @@ KeptRows<T>::KeptRows(std::unique_ptr<Source<T>> file, std::size_t memory, bool 
 
 template <class T>
 std::optional<Block<T>> KeptRows<T>::next() {
-  if (!in_memory()) return file_->next();
+  if (!in_memory()) return this->source_.next();
   if (given_ || whole_->rows.rows() == 0) {
-    require_unchanged();
+    this->require_unchanged();
     return std::nullopt;
   }
   given_ = true;
@@ -45,7 +46,7 @@ std::optional<Block<T>> KeptRows<T>::next() {
 
 template <class T>
 void KeptRows<T>::rewind() {
-  if (!in_memory()) file_->rewind();
+  if (!in_memory()) this->source_.rewind();
   given_ = false;
 }
 

@@ -16,7 +16,7 @@
 namespace mercer::cli {
 
 template <class T>
-class KeptRows final : public Source<T> {
+class KeptRows final : public ForwardingSource<T> {
  public:
   /// Reads everything, or borrows a memory map, when it fits into half of `memory` bytes. What does
   /// not fit stays a stream. Rows that cannot be read again, as those
@@ -25,22 +25,18 @@ class KeptRows final : public Source<T> {
 
   bool in_memory() const { return whole_.has_value(); }
 
-  const Schema& schema() const override { return file_->schema(); }
   std::optional<Block<T>> next() override;
   void rewind() override;
-  bool can_rewind() const override { return in_memory() || file_->can_rewind(); }
+  bool can_rewind() const override { return in_memory() || this->source_.can_rewind(); }
   Index expected_rows() const override {
-    return in_memory() ? whole_->rows.rows() : file_->expected_rows();
+    return in_memory() ? whole_->rows.rows() : this->source_.expected_rows();
   }
-  std::size_t buffer_bytes() const override { return in_memory() ? 0 : file_->buffer_bytes(); }
-  Index dropped_rows() const override { return file_->dropped_rows(); }
-  Index missing_cells() const override { return file_->missing_cells(); }
-  std::string name() const override { return file_->name(); }
-  void require_unchanged() const override { file_->require_unchanged(); }
+  std::size_t buffer_bytes() const override {
+    return in_memory() ? 0 : this->source_.buffer_bytes();
+  }
   std::optional<Block<T>> whole() override { return whole_; }
 
  private:
-  std::unique_ptr<Source<T>> file_;
   Table<T> table_;
   std::optional<Block<T>> whole_;
   bool given_ = false;

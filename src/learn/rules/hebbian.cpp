@@ -71,7 +71,8 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(all) + d), 0.0);
   mean =
       options.centre == LearnedMean::known ? options.mean : Vector<double>(Vector<double>::Zero(d));
-  if (!map->is_identity()) input_sum = Vector<double>::Zero(map->inputs());
+  mean_lost = Vector<double>::Zero(d);
+  if (!map->is_identity()) input_sum = input_lost = Vector<double>::Zero(map->inputs());
   covariance = Matrix<double>::Zero(k, k);
   energy = Vector<double>::Zero(k);
   known = Vector<double>::Zero(1 + 2 * k);
@@ -204,7 +205,7 @@ void Hebbian::State::learn_rows(const double* f, Index n, Index stride, const do
     // Rows before this one have been counted, but for the one that is being learned.
     const double own = weight_of(i), before = weight + (i > 0 ? weight_of(i - 1) : 0);
     const double gain = std::max(own / (before + own), faded(own));
-    move_mean(mean.data(), gain, out, d);
+    move_mean(mean.data(), mean_lost.data(), gain, out, d);
     length *= (1 - gain) * (1 - gain);
   };
   double* now = x.row(0).data();
@@ -306,7 +307,7 @@ void Hebbian::update(const Rows<double>& rows, Weights row_weights) {
     const double* own = weights ? weights + first : nullptr;
     if (direct) return s.learn(rows.row(first), count, rows.stride(), own);
     const Rows<double> part = rows.middle(first, count);
-    if (s.input_sum.size() > 0) add_rows(part, own, s.input_sum);
+    if (s.input_sum.size() > 0) add_rows(part, own, s.input_sum, s.input_lost);
     s.map->require_domain(part, static_cast<Index>(seen()));
     s.map->apply(part, features.topRows(count));
     for (Index i = 0; i < count; ++i)

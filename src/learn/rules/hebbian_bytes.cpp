@@ -11,7 +11,7 @@ namespace mercer {
 namespace {
 
 constexpr const char* learner_format = "mercer-learner";
-constexpr const char* learner_version = "3";
+constexpr const char* learner_version = "4";
 constexpr const char* named = "learner state";
 
 /// What must be the same for a state to be of use.
@@ -35,7 +35,9 @@ void each_part(State& s, Numbers& counts, Numbers& rate, Visit&& visit) {
   visit("weights", s.neurons.w.data(), s.neurons.w.size());
   visit("average", s.average.data(), s.average.size());
   visit("mean", s.mean.data(), s.mean.size());
+  visit("mean_lost", s.mean_lost.data(), s.mean_lost.size());
   visit("input_sum", s.input_sum.data(), s.input_sum.size());
+  visit("input_lost", s.input_lost.data(), s.input_lost.size());
   visit("covariance", s.covariance.data(), s.covariance.size());
   visit("pending", s.pending.data(), s.waiting * s.features());
   visit("pending_weights", s.pending_weights.data(), s.waiting);

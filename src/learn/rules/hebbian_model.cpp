@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "core/roundoff.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -62,15 +63,18 @@ Model<double> Hebbian::model() const {
     parts.eigenvalues[j] = weight * variances[order[static_cast<std::size_t>(j)]];
   }
   fix_signs(parts.components);
-  parts.mean = s.mean;
+  parts.mean = s.mean + s.mean_lost;
   if (const LinearMap<double>* linear = s.map->linear()) {
     parts.map = linear->inner;
     parts.components = parts.components * linear->a;
-    parts.mean = linear->inverse * s.mean;
+    parts.mean = linear->inverse * parts.mean;
     fix_signs(parts.components);
+  } else if (s.options.centre == LearnedMean::running) {
+    parts.mean_rest = lost_by_sum(s.mean, s.mean_lost);
   }
   if (!s.map->is_identity())
-    parts.input_mean = s.input_sum / (s.weight + s.pending_weights.head(s.waiting).sum());
+    parts.input_mean =
+        (s.input_sum + s.input_lost) / (s.weight + s.pending_weights.head(s.waiting).sum());
 
   Report& report = parts.report;
   report.method = s.options.rule;
@@ -99,7 +103,7 @@ std::int64_t Hebbian::steps() const { return state_->steps; }
 double Hebbian::time() const { return state_->time; }
 double Hebbian::rate() const { return state_->eta; }
 Matrix<double> Hebbian::weights() const { return state_->weights(); }
-Vector<double> Hebbian::mean() const { return state_->mean; }
+Vector<double> Hebbian::mean() const { return state_->mean + state_->mean_lost; }
 Vector<double> Hebbian::output_variances() const { return state_->covariance.diagonal(); }
 double Hebbian::total_variance() const { return state_->total; }
 

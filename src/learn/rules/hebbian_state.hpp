@@ -36,8 +36,10 @@ struct Hebbian::State {
   double weight = 0;      ///< of the rows
   bool weighted = false;  ///< were weights ever given?
   double time = 0, eta = 0;
-  Vector<double> mean;
+  Vector<double> mean;        ///< that is taken off rows
+  Vector<double> mean_lost;   ///< what its sums have lost to rounding so far
   Vector<double> input_sum;   ///< of rows before a map, those that wait included
+  Vector<double> input_lost;  ///< what that has lost to rounding
   double total = 0;           ///< E‖x − m‖² of all rows alike
   double recent_total = 0;    ///< the same with the weights of `covariance`
   Matrix<double> covariance;  ///< E yyᵀ; later rows weigh more, as W was worse before

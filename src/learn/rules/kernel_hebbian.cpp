@@ -6,6 +6,7 @@
 #include "core/weights.hpp"
 #include "data/finite.hpp"
 #include "kernels/weighted_width.hpp"
+#include "operators/column_means.hpp"
 #include "simd/hebbian_step.hpp"
 #include "solvers/dense.hpp"
 
@@ -215,7 +216,9 @@ Model<double> KernelHebbian::model() const {
   parts.eigenvalues = found.variances;
   fix_signs(parts.components);
   parts.mean = s.mean;
-  parts.input_mean = s.x.transpose() * s.share;
+  ColumnMeans means(s.x.cols());
+  means.add(Rows<double>(s.x), s.weights.data(), 1);
+  parts.input_mean = means.mean();
   Report& report = parts.report;
   report.method = "kernel-hebbian";
   report.n_samples = n;

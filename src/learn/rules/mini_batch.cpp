@@ -4,6 +4,7 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/roundoff.hpp"
 #include "linalg/blas.hpp"
 #include "simd/hebbian_step.hpp"
 
@@ -126,6 +127,7 @@ void Hebbian::State::learn_batch(const double* f, Index n, Index stride, const d
     yx.noalias() -= wx * s.transpose() + ws * (all.x - s).transpose();
     square += s.squaredNorm() - 2 * s.dot(all.x);
     about_old -= plain * all.x.squaredNorm();
+    mean_lost = (1 - plain) * mean_lost + lost_by_sum(mean, s);
     mean += s;
   }
   Matrix<double> yy(all_neurons, all_neurons);

@@ -48,7 +48,7 @@ Matrix<double> RowsMoment::times(const Matrix<double>& v, const Matrix<double>&)
     for (Index first = n * p / parts, end = n * (p + 1) / parts; first < end;) {
       const Index count = std::min(moment_rows, end - first);
       const Rows<double> part = rows_.middle(first, count);
-      const Matrix<double> copy = standard_ ? standardized(part, *standard_) : Matrix<double>();
+      const Matrix<double> copy = standard_ ? (*standard_)(part) : Matrix<double>();
       map_->apply(standard_ ? Rows<double>(copy) : part, f.topRows(count));
       for (Index r = 0; r < count; ++r) {
         w[r] = weights_ ? weights_[first + r] : 1;

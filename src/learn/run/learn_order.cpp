@@ -98,7 +98,7 @@ LearnRows RowOrder::next(Index most) {
   if (standard_) most = std::min<Index>(most, 4096);
   LearnRows block = chosen(most);
   if (!standard_ || block.rows.rows() == 0) return block;
-  copy_ = standardized(block.rows, *standard_);
+  copy_ = (*standard_)(block.rows);
   block.rows = copy_;
   return block;
 }

@@ -2,8 +2,10 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/roundoff.hpp"
 #include "kernels/pick_rows.hpp"
 #include "kernels/weighted_width.hpp"
+#include "model/parts.hpp"
 #include "solvers/dense.hpp"
 
 #include <mercer/kernel_hebbian.hpp>
@@ -18,25 +20,19 @@ namespace mercer {
 
 namespace {
 
-class Replayed final : public Source<double> {
+class Replayed final : public ForwardingSource<double> {
  public:
   Replayed(Matrix<double> first, std::vector<double> weights, Source<double>& rest)
-      : first_(std::move(first)), weights_(std::move(weights)), rest_(rest) {}
-  const Schema& schema() const override { return rest_.schema(); }
+      : ForwardingSource<double>(rest), first_(std::move(first)), weights_(std::move(weights)) {}
   std::optional<Block<double>> next() override {
-    if (std::exchange(given_, true)) return rest_.next();
+    if (std::exchange(given_, true)) return source_.next();
     return Block<double>{Rows<double>(first_), weights_};
   }
-  void rewind() override { rest_.rewind(); }
   bool can_rewind() const override { return false; }
-  Index dropped_rows() const override { return rest_.dropped_rows(); }
-  std::string name() const override { return rest_.name(); }
-  void require_unchanged() const override { rest_.require_unchanged(); }
 
  private:
   Matrix<double> first_;
   std::vector<double> weights_;
-  Source<double>& rest_;
   bool given_ = false;
 };
 
@@ -60,7 +56,7 @@ Matrix<double> LearnSpace::features(const Rows<double>& rows, const Standard* st
   parallel_for((n + piece - 1) / piece, thread_count(threads), [&](Index i) {
     const Index first = i * piece, count = std::min(piece, n - first);
     const Rows<double> part = rows.middle(first, count);
-    const Matrix<double> copy = standard ? standardized(part, *standard) : Matrix<double>();
+    const Matrix<double> copy = standard ? (*standard)(part) : Matrix<double>();
     map_->apply(standard ? Rows<double>(copy) : part, out.middleRows(first, count));
   });
   return out;
@@ -74,14 +70,18 @@ ModelParts<double> LearnSpace::finished(ModelParts<double> parts, const Standard
     parts.map = linear->inner;
     parts.components = parts.components * linear->a;
     parts.mean = linear->inverse * parts.mean;
+    parts.mean_rest.resize(0);
     fix_signs(parts.components);
   }
-  if (scaled) parts.scale = standard->scale;
   if (!parts.map->is_identity()) {
-    if (scaled) parts.input_mean = standard->mean;
+    if (scaled) store(*standard, parts);
     else if (input_mean.size() > 0) parts.input_mean = input_mean;
   } else if (scaled) {
-    parts.mean = standard->mean + standard->scale.cwiseProduct(parts.mean);
+    Vector<double> more = standard->scale.cwiseProduct(parts.mean);
+    if (standard->rest.size() > 0) more += standard->rest;
+    parts.mean_rest = lost_by_sum(standard->mean, more);
+    parts.mean = standard->mean + more;
+    parts.scale = standard->scale;
   }
   return parts;
 }
@@ -93,7 +93,7 @@ double LearnSpace::left_out(const Rows<double>& rows, const double* weights,
   for (Index first = 0; first < rows.rows(); first += piece) {
     const Rows<double> part = rows.middle(first, std::min(piece, rows.rows() - first));
     const Matrix<double> phi = features(part, standard, threads);
-    const Matrix<double> copy = standard ? standardized(part, *standard) : Matrix<double>();
+    const Matrix<double> copy = standard ? (*standard)(part) : Matrix<double>();
     const Vector<double> whole = kernel_->diagonal(standard ? Rows<double>(copy) : part);
     for (Index i = 0; i < part.rows(); ++i) {
       const double w = weights ? weights[first + i] : 1;
@@ -137,7 +137,7 @@ Matrix<double> chosen_rows(const Rows<double>& rows, const std::vector<Index>& c
   Matrix<double> out(count, rows.cols());
   for (Index i = 0; i < count; ++i) {
     const Rows<double> row = rows.middle(chosen[static_cast<std::size_t>(i)], 1);
-    if (standard) out.row(i) = standardized(row, *standard);
+    if (standard) out.row(i) = (*standard)(row);
     else if (!row.sparse()) out.row(i) = row.dense();
     else {
       out.row(i).setZero();

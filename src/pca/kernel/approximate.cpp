@@ -3,7 +3,9 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "data/finite.hpp"
 #include "linalg/lapack.hpp"
+#include "model/parts.hpp"
 #include "pca/compare_cost.hpp"
 #include "pca/kernel/approx_row.hpp"
 #include "pca/kernel/kernel_pca.hpp"
@@ -279,7 +281,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
   require_possible(plan);
   const auto start = std::chrono::steady_clock::now();
   if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
-  Standard standard = seen_standard(find_standard(passes, options), options);
+  Standard standard = find_standard(passes, options);
   require(passes.rows() > 0, Errc::bad_data, "{} has no rows", Input(passes.name()));
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
           "one row has no variance: kernel PCA needs at least two");
@@ -310,8 +312,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
       slower);
   ModelParts<T> parts = parts_of(sums, approx, with_near_one);
   if (exponent != 0) restore_weights(parts, exponent, options.ddof);
-  parts.input_mean = standard.mean.cast<T>();
-  parts.scale = standard.scale.cast<T>();
+  store(standard, parts);
   require_representable(parts);
   add_reason(parts.report.certificate, constant_columns(standard.as_constant, "not scaled"));
   parts.feature_names = schema.feature_names;

@@ -3,6 +3,8 @@
 #include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "core/weights.hpp"
+#include "data/finite.hpp"
+#include "model/parts.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/model_of.hpp"
@@ -40,7 +42,7 @@ struct IncrementalKernelPca<T>::State {
 
   void fix() {
     Passes<T> passes(first.rows(), weights_of_first(), options.monitor);
-    standard = seen_standard(find_standard(passes, options), options);
+    standard = find_standard(passes, options);
     exponent = weight_exponent(passes.weight());
     if (exponent != 0) passes.scale_weights(-exponent);
     options.approx = for_rows(*options.approx, first.size());
@@ -65,7 +67,7 @@ struct IncrementalKernelPca<T>::State {
       w = near_one.data();
     }
     if (!changes) return sums->add(rows, w);
-    const Matrix<T> seen_as = standardized(rows, standard);
+    const Matrix<T> seen_as = standard(rows);
     sums->add(Rows<T>(seen_as), w);
   }
 };
@@ -132,8 +134,7 @@ Model<T> IncrementalKernelPca<T>::model() const {
   if (s.exponent != 0) options.ddof = 0;
   ModelParts<T> parts = parts_of(*s.sums, *options.approx, options);
   if (s.exponent != 0) restore_weights(parts, s.exponent, s.options.ddof);
-  parts.input_mean = s.standard.mean.template cast<T>();
-  parts.scale = s.standard.scale.template cast<T>();
+  store(s.standard, parts);
   require_representable(parts);
   parts.report.weighted = s.weighted;
   parts.report.solver.passes = 1;

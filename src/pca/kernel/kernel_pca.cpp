@@ -2,9 +2,11 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "data/finite.hpp"
 #include "kernels/node.hpp"
 #include "kernels/pick_rows.hpp"
 #include "kernels/weighted_width.hpp"
+#include "model/parts.hpp"
 #include "operators/column_means.hpp"
 #include "pca/kernel/kernel_certain.hpp"
 #include "pca/kernel/moved_rows.hpp"
@@ -128,7 +130,9 @@ Standard rows_standard(const Rows<T>& x, const double* weights, const FitOptions
       means.add(rows, w, options.threads);
       first += rows.rows();
     });
-    return {.mean = means.mean(), .scale = {}};
+    Standard out;
+    out.mean = means.mean();
+    return out;
   }
   require_finite(x, fill);
   const double largest = largest_number(x);
@@ -260,12 +264,12 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
   Standard standard;
   bool moved = false;
   if (!options.precomputed) {
-    standard = seen_standard(rows_standard(x, weights, options), options);
+    standard = rows_standard(x, weights, options);
     Passes<T> passes(x, weights, options.monitor);
     moved = move_to_mean(passes, standard, options);
   }
   const bool changes = foreseen || moved;
-  Matrix<T> copy = changes ? standardized(x, standard) : Matrix<T>();
+  Matrix<T> copy = changes ? standard(x) : Matrix<T>();
   const Rows<T> rows = changes ? Rows<T>(copy) : x;
 
   std::optional<Kernel> kernel;
@@ -294,7 +298,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
       std::is_same_v<T, float>};
   RowRounding rounding{.centring = centring, .cells = cells};
   if (cells.any() && std::is_same_v<T, float>) {
-    rounding.wide = [&] { return standardized_as<double>(x, standard); };
+    rounding.wide = [&] { return standard.as<double>(x); };
     rounding.wide_cells = cell_error<double>(standard);
   }
   KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
@@ -307,8 +311,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
   fix_signs(b);
   parts.components = b.cast<T>();
   parts.mean = options.center ? Vector<T>(s.mean.cast<T>()) : Vector<T>(Vector<T>::Zero(x.rows()));
-  parts.input_mean = standard.mean.cast<T>();
-  parts.scale = standard.scale.cast<T>();
+  store(standard, parts);
   require_representable(parts);
   parts.eigenvalues = s.eigenvalues;
   if (!options.precomputed) parts.feature_names = schema.feature_names;

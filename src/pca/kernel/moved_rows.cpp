@@ -82,6 +82,7 @@ bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& optio
     standard.mean = near;
   }
   standard.mean = standard.mean.template cast<T>().template cast<double>();  // as the model has it
+  standard.rest.resize(0);
   standard.scale = Vector<double>::Ones(passes.features());
   return true;
 }

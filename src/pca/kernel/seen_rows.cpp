@@ -1,10 +1,8 @@
 #include "pca/kernel/seen_rows.hpp"
 
 #include "core/monitor.hpp"
-#include "kernels/node.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace mercer {
 
@@ -13,13 +11,6 @@ namespace {
 /// threads.
 constexpr Index rows_a_piece = 2048;
 }  // namespace
-
-Standard seen_standard(Standard standard, const FitOptions& options) {
-  const bool narrow = options.kernel && options.kernel->node()->of_differences();
-  // Missing cells lie on the mean itself.
-  return narrow && options.missing != Missing::mean ? about_rounded_mean(std::move(standard))
-                                                    : standard;
-}
 
 template <class T>
 void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_view note) {
@@ -37,7 +28,7 @@ void SeenRows<T>::run(std::string_view what, const Visit& visit, std::string_vie
     for (Index i = 0; i < block.rows(); i += most) {
       const Index n = std::min(most, block.rows() - i);
       const Rows<T> raw = block.middle(i, n);
-      const Matrix<T> copy = standard_ ? standardized(raw, *standard_) : Matrix<T>();
+      const Matrix<T> copy = standard_ ? (*standard_)(raw) : Matrix<T>();
       visit(standard_ ? Rows<T>(copy) : raw, weights ? weights + i : nullptr, first);
       first += n;
       report(static_cast<double>(first));

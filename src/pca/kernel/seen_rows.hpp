@@ -8,10 +8,6 @@
 
 namespace mercer {
 
-/// What is done to rows before the kernel of the options: about the mean as the model has it where
-/// the kernel may be narrow, so that a row is as similar to itself later as it is now.
-Standard seen_standard(Standard standard, const FitOptions& options);
-
 template <class T>
 class SeenRows {
  public:

@@ -32,30 +32,15 @@ FitOptions checked(FitOptions options) {
 }
 
 template <class T>
-const T* first_not_finite(const T* x, Index count) {
-  const T* const place = std::find_if(x, x + count, [](T v) { return !std::isfinite(v); });
-  return place == x + count ? nullptr : place;
-}
-
-template <class T>
 void require_finite_batch(const Rows<T>& rows, std::int64_t before, int threads) {
-  const auto refuse = [&](Index row, Index column, double value) {
-    fail(Errc::bad_data,
-         "row {} of the batch ({} of all), column {} is {}; remove the row or fill in a number",
-         row + 1, before + row + 1, column + 1, value);
-  };
-  if (rows.sparse()) {
-    const CsrView<T>& csr = rows.csr();
-    for (Index i = 0; i < rows.rows(); ++i)
-      for (auto e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e)
-        if (!std::isfinite(csr.values[e]))
-          refuse(i, csr.columns[e], static_cast<double>(csr.values[e]));
-    return;
-  }
-  if (rows.stride() == rows.cols() && all_finite(rows.row(0), rows.entries(), threads)) return;
-  for (Index i = 0; i < rows.rows(); ++i)
-    if (const T* place = first_not_finite(rows.row(i), rows.cols()))
-      refuse(i, place - rows.row(i), static_cast<double>(*place));
+  for_not_finite(
+      rows,
+      [&](Index row, std::int64_t column, T value) {
+        fail(Errc::bad_data,
+             "row {} of the batch ({} of all), column {} is {}; remove the row or fill in a number",
+             row + 1, before + row + 1, column + 1, value);
+      },
+      threads);
 }
 
 }  // namespace

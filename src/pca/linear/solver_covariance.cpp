@@ -37,12 +37,10 @@ template <class T>
 Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
   const Index d = passes.features();
   const bool fill = options.missing == Missing::mean;
-  const Vector<double> centre = fill ? mean_of_columns(passes, options) : Vector<double>();
-  Moments moments = fill ? Moments(centre) : Moments(d);
-  Vector<double> offset = Vector<double>::Zero(d);  // of the mean from the centre, times Σw
+  const Preprocess at = fill ? mean_of_columns(passes, options) : Preprocess{};
+  Moments moments = fill ? Moments(at.mean, at.rest) : Moments(d);
   const auto add = [&](const Rows<T>& rows, const double* weights) {
     moments.add(rows, as_weights(weights, rows.rows()), {.threads = options.threads});
-    if (fill) add_offsets(rows, weights, centre, offset);
   };
   passes.run("covariance", add);
   require_rows(passes, options);
@@ -60,10 +58,9 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
   Spectrum s = of_moments<T>(moments, passes.name(), options, passes.exponent(),
                              apart ? find_standard(passes, options).scale : Vector<double>());
   if (fill) {
-    offset /= passes.weight();
-    if (s.scale.size() > 0) offset.array() /= s.scale.array();
-    s.rounding = s.rounding + rounding_of_filling(offset.norm(), static_cast<double>(passes.rows()),
-                                                  passes.weight(), s.total);
+    s.filling = (s.mean - at.mean) + (s.rest - at.rest);
+    if (s.scale.size() > 0) s.filling.array() /= s.scale.array();
+    s.rounding = s.rounding + rounding_of_filling(s, passes);
   }
   s.rescued = needs_rescue(s, options);
   if (s.rescued) take_qr(passes, options, s, &moments);

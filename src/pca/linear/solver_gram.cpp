@@ -45,8 +45,7 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options, double budget) {
   s.rounding = rounding_of_sums(g.depth + 10, g.squares) +
                (options.center ? roundings(4 * (rows + 4)) * g.norm : RoundingBound{}) +
                rounding_of_eigenpairs(products.rows()) * std::sqrt(s.squares);
-  if (options.missing == Missing::mean)
-    s.rounding = s.rounding + rounding_of_filling(s.offset.norm(), rows, passes.weight(), s.total);
+  if (options.missing == Missing::mean) s.rounding = s.rounding + rounding_of_filling(s, passes);
 
   auto pairs = dense_eigenpairs(products, k_most, options.tolerance, options.threads);
   s.rounding =

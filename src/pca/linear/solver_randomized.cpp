@@ -125,21 +125,20 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Spectrum s;
   Vector<double> divisors;
-  ScatterOptions how{.center = options.center,
-                     .nan_on_shift = options.missing == Missing::mean,
-                     .threads = options.threads};
-  if (options.scale == Scale::std || how.nan_on_shift) {
+  ScatterOptions how{.center = options.center, .threads = options.threads};
+  if (changes_rows(options)) {
     const Standard standard = find_standard(passes, options);
     require_rows(passes, options);
     require_finite(standard.mean, passes);
     how.shift = options.center ? standard.mean : Vector<double>(Vector<double>::Zero(d));
-    how.make_dense = how.nan_on_shift;
+    if (options.missing == Missing::mean) how.missing = standard.rest;
+    how.make_dense = how.missing.size() > 0;
     s.scale = how.scale = standard.scale;
     for (std::size_t j = 0; j < standard.constant.size(); ++j)  // nothing to be scaled up
       if (standard.constant[j] && options.center) how.scale[static_cast<Index>(j)] = infinity;
     divisors = how.scale;
   }
-  const Vector<double> centre = how.shift;
+  const Preprocess at{.mean = how.shift, .rest = how.missing};
   const Index first =
       std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
   // The other half is for rounding.
@@ -165,13 +164,9 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   const double basis = static_cast<double>(std::min(d, 2 * (k + 8 * krylov.block)));
   s.rounding = rounding_of_products(a.a, s, rows, basis, options);
   if (options.missing == Missing::mean) {
-    Vector<double> offset = Vector<double>::Zero(d);
-    passes.run("means", [&](const Rows<T>& block, const double* weights) {
-      add_offsets(block, weights, centre, offset);
-    });
-    offset /= passes.weight();
-    if (s.scale.size() > 0) offset.array() /= divisors.array();
-    s.rounding = s.rounding + rounding_of_filling(offset.norm(), rows, passes.weight(), s.total);
+    s.filling = (s.mean - at.mean) + (s.rest - at.rest);
+    if (s.scale.size() > 0) s.filling.array() /= divisors.array();
+    s.rounding = s.rounding + rounding_of_filling(s, passes);
   }
   take_noise(s, rows, 10 * options.tolerance);
   // What was not found has no more than the rest of the trace.

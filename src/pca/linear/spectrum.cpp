@@ -148,22 +148,24 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
 }
 
 template <class T>
-Vector<double> mean_of_columns(Passes<T>& passes, const FitOptions& options) {
+Preprocess mean_of_columns(Passes<T>& passes, const FitOptions& options) {
   ColumnMeans means(passes.features(), options.missing == Missing::mean);
   passes.run("means", [&](const Rows<T>& rows, const double* weights) {
     means.add(rows, weights, options.threads);
   });
   require_rows(passes, options);
-  Vector<double> mean = means.mean();
-  require_finite(mean, passes);
-  if (!options.center) mean.setZero();
-  return mean;
+  Preprocess out{.mean = means.mean(), .rest = means.rest()};
+  require_finite(out.mean, passes);
+  if (!options.center) out = {.mean = Vector<double>::Zero(passes.features())};
+  return out;
 }
 
 template <class T>
 Spectrum begun(Passes<T>& passes, const FitOptions& options) {
   Spectrum s;
-  s.mean = mean_of_columns(passes, options);
+  const Preprocess at = mean_of_columns(passes, options);
+  s.mean = at.mean;
+  s.rest = at.rest;
   s.own_scales = options.scale == Scale::std && !options.center;
   if (s.own_scales) s.scale = find_standard(passes, options).scale;
   return s;
@@ -172,7 +174,7 @@ Spectrum begun(Passes<T>& passes, const FitOptions& options) {
 #define MERCER_INSTANTIATE(T)                                                                 \
   template Spectrum of_moments<T>(const Moments&, const std::string&, const FitOptions&, int, \
                                   const Vector<double>&);                                     \
-  template Vector<double> mean_of_columns(Passes<T>&, const FitOptions&);                     \
+  template Preprocess mean_of_columns(Passes<T>&, const FitOptions&);                         \
   template Spectrum begun(Passes<T>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

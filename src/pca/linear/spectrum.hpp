@@ -1,6 +1,7 @@
 #pragma once
 // What the solvers of linear PCA share: the spectrum that they find, and the steps to it.
 
+#include "data/preprocess.hpp"
 #include "pca/passes.hpp"
 #include "pca/rounding.hpp"
 
@@ -35,7 +36,8 @@ struct Spectrum {
 
   std::vector<Index> as_constant;  ///< columns that vary, but by no more than their rounding
   bool own_scales = false;  ///< the deviations are from a pass about the mean, not from these sums
-  Vector<double> offset;  ///< what rounding had left of the mean that was taken off the rows first
+  Vector<double> offset;   ///< what rounding had left of the mean that was taken off the rows first
+  Vector<double> filling;  ///< `offset` less where missing cells lie: 0 but for rounding
 
   Vector<double> errors;    ///< ‖Aq − μq‖ of the matrix that was solved
   RoundingBound rounding;   ///< on the 2-norm of what rounding did to S as it was formed
@@ -50,9 +52,10 @@ template <class T>
 Spectrum of_moments(const Moments& moments, const std::string& name, const FitOptions& options,
                     int exponent = 0, const Vector<double>& scale = {});
 
-/// Means, or zeros where the rows are not centred, from one pass that also checks the rows.
+/// Means and their rests, or zeros where the rows are not centred, from one pass that also checks
+/// the rows.
 template <class T>
-Vector<double> mean_of_columns(Passes<T>& passes, const FitOptions& options);
+Preprocess mean_of_columns(Passes<T>& passes, const FitOptions& options);
 
 /// A spectrum with its means, and the scales of rows that are scaled but not centred: they are
 /// divided by their deviations about the mean, which no sum about 0 has.

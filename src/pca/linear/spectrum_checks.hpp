@@ -2,6 +2,7 @@
 // Checks of the rows that every solver of linear PCA makes.
 
 #include "core/require.hpp"
+#include "data/finite.hpp"
 #include "operators/centred.hpp"
 #include "pca/linear/spectrum.hpp"
 #include "pca/passes.hpp"
@@ -43,18 +44,9 @@ struct OutOfRange {};
 template <class T>
 void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
   if (sums.allFinite()) return;
-  const Rows<T>* rows = passes.memory();
-  const Index n = rows ? rows->rows() : 0, d = sums.size();
-  const Vector<double> zero = Vector<double>::Zero(d);
-  Vector<double> x(d);
-  for (Index i = 0; i < n; ++i) {
-    centred_block(rows->middle(i, 1), 0, d, {.centre = zero.data()}, x.data(), d);
-    for (Index j = 0; j < d; ++j)
-      require(std::isfinite(x[j]), Errc::bad_data,
-              "row {}, column {} is {}; remove the row or fill in a number", i + 1, j + 1, x[j]);
-  }
+  if (const Rows<T>* rows = passes.memory()) require_finite(*rows, false);
   if (!passes.normalized()) throw OutOfRange{};
-  for (Index j = 0; j < d; ++j)
+  for (Index j = 0; j < sums.size(); ++j)
     require(
         std::isfinite(sums[j]), Errc::bad_data,
         "{}: column {} contains a NaN, an infinity or numbers too large to square; scale it down",

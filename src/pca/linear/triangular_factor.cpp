@@ -42,6 +42,7 @@ void scale_columns(Spectrum& s, const Vector<double>& divisors) {
   s.column_scatter.array() /= divisors.array().square();
   s.column_noise.array() /= divisors.array().square();
   s.offset.array() /= divisors.array();
+  s.filling.array() /= divisors.array();
 }
 
 /// The triangular factor of the rows about their mean, which goes to `s`. With a column of ones in
@@ -50,13 +51,13 @@ void scale_columns(Spectrum& s, const Vector<double>& divisors) {
 template <class T>
 Matrix<double> centred_triangle(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
   const Index d = passes.features();
-  s.offset = Vector<double>::Zero(d);
+  s.offset = s.filling = Vector<double>::Zero(d);
   if (!options.center) {
-    StreamedQr qr(s.mean, false, options.threads);
+    StreamedQr qr(s.mean, options.threads);
     passes.run("QR", [&](const Rows<T>& rows, const double* weights) { qr.add(rows, weights); });
     return qr.factor();
   }
-  StreamedQr qr(Vector<double>::Zero(d + 1), false, options.threads);
+  StreamedQr qr(Vector<double>::Zero(d + 1), options.threads);
   const Index most = std::max((Index{1} << 17) / (d + 1), 8 * (d + 1));
   Matrix<double> room;
   passes.run("QR", [&](const Rows<T>& rows, const double* weights) {
@@ -66,16 +67,18 @@ Matrix<double> centred_triangle(Passes<T>& passes, const FitOptions& options, Sp
       parallel_ranges(n, options.threads, std::max<Index>(1, 100000 / (d + 1)),
                       [&](Index begin, Index end, int) {
                         room.col(0).segment(begin, end - begin).setOnes();
-                        centred_block(rows.middle(i + begin, end - begin), 0, d,
-                                      {.centre = s.mean.data(),
-                                       .nan_on_centre = options.missing == Missing::mean},
-                                      room.row(begin).data() + 1, d + 1);
+                        centred_block(
+                            rows.middle(i + begin, end - begin), 0, d,
+                            {.centre = s.mean.data(),
+                             .missing = options.missing == Missing::mean ? s.rest.data() : nullptr},
+                            room.row(begin).data() + 1, d + 1);
                       });
       qr.add(Rows<double>(room.data(), n, d + 1, d + 1), weights ? weights + i : nullptr);
     }
   });
   const Matrix<double> r = qr.factor();
   s.offset = r.row(0).tail(d).transpose() / r(0, 0);
+  s.filling = s.offset - s.rest;
   s.rest = lost_by_sum(s.mean, s.offset);
   s.mean += s.offset;
   return r.bottomRightCorner(d, d);
@@ -132,17 +135,20 @@ RoundingBound rounding_of_scales(RoundingBound column, double rows, double weigh
   return column * 0.5 + weights * 0.5 + roundings(4);
 }
 
-RoundingBound rounding_of_filling(double offset, double rows, double weight, double total) {
-  const auto bound = [&](double delta) {
-    return (2 * std::sqrt(weight * total) + weight * delta) * delta;
+template <class T>
+RoundingBound rounding_of_filling(const Spectrum& s, const Passes<T>& passes) {
+  const double rows = static_cast<double>(passes.rows()), weight = passes.weight();
+  const auto bound = [&](double times) {
+    const double delta = times * s.filling.norm();
+    return (2 * std::sqrt(weight * s.total) + weight * delta) * delta;
   };
-  return {bound(rows * offset), bound(std::min(10.0, rows) * offset)};
+  return {bound(rows), bound(std::min(10.0, rows))};
 }
 
 template <class T>
 void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Moments* known) {
   const Index d = passes.features();
-  const Vector<double> centre = s.mean;
+  const Vector<double> centre = s.mean, rest = s.rest;
   Matrix<double> r = centred_triangle(passes, options, s);
   s.column_scatter = r.colwise().squaredNorm().transpose();
   require_finite(s.column_scatter, passes);
@@ -166,13 +172,12 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Mo
   const double sigma = std::sqrt(s.eigenvalues[0]);
   s.of_factor = 3 * length * (qr + roundings(4)) + std::sqrt(s.total) * rounding_of_svd(d, d) +
                 sigma * rounding_of_scales(6 * qr + roundings(16), rows, weight, options);
-  const RoundingBound filling = options.missing == Missing::mean
-                                    ? rounding_of_filling(s.offset.norm(), rows, weight, s.total)
-                                    : RoundingBound{};
+  const RoundingBound filling =
+      options.missing == Missing::mean ? rounding_of_filling(s, passes) : RoundingBound{};
   s.of_factor = s.of_factor + filling * (1 / sigma);
   take_noise(s, rows);
   if (uncertainty(found_of(s), 1) <= options.tolerance) return;
-  Moments moments(known ? Vector<double>() : centre);
+  Moments moments(known ? Vector<double>() : centre, known ? Vector<double>() : rest);
   if (!known)
     passes.run("check", [&](const Rows<T>& block, const double* weights) {
       moments.add(block, as_weights(weights, block.rows()), {.threads = options.threads});
@@ -183,15 +188,24 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Mo
 
 template <class T>
 CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptions& options) {
-  CentredRows<T> a{
-      *passes.memory(), passes.memory_weights(), s.mean, {}, options.missing == Missing::mean,
-      options.center};
+  const bool fill = options.missing == Missing::mean;
+  CentredRows<T> a{.x = *passes.memory(),
+                   .weights = passes.memory_weights(),
+                   .mean = s.mean,
+                   .scale = {},
+                   .missing = fill ? s.rest : Vector<double>(),
+                   .centred = options.center};
   const ColumnScatter columns = column_scatter(a, options.threads);
   require_finite(columns.scatter, passes);
   s.offset = columns.offset;
-  if (options.center) s.rest = lost_by_sum(s.mean, s.offset);
+  s.filling = s.offset;
+  if (options.center) {
+    s.filling -= s.rest;
+    s.rest = lost_by_sum(s.mean, s.offset);
+  }
   s.mean += s.offset;
   a.mean = s.mean;
+  if (fill) a.missing = s.rest - s.filling;  // about the mean as it is now
   s.column_scatter = columns.scatter;
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, passes.weight());
   require_range(s.column_scatter.sum(), passes);
@@ -219,14 +233,14 @@ void take_rows(const CentredRows<T>& a, const Passes<T>& passes, const FitOption
   s.of_factor = length * (roundings(count + 12) + rounding_of_svd(n, d)) +
                 sigma * rounding_of_scales(roundings(2 * count + 16), count, weight, options);
   if (options.missing == Missing::mean)
-    s.of_factor =
-        s.of_factor + rounding_of_filling(s.offset.norm(), count, weight, s.total) * (1 / sigma);
+    s.of_factor = s.of_factor + rounding_of_filling(s, passes) * (1 / sigma);
   take_noise(s, count);
 }
 
 #define MERCER_INSTANTIATE(T)                                                             \
   template Vector<double> scales<T>(const Vector<double>&, const Vector<double>&, double, \
                                     const FitOptions&, int);                              \
+  template RoundingBound rounding_of_filling(const Spectrum&, const Passes<T>&);          \
   template void take_qr(Passes<T>&, const FitOptions&, Spectrum&, const Moments*);        \
   template CentredRows<T> centred_rows(const Passes<T>&, Spectrum&, const FitOptions&);   \
   template void take_rows(const CentredRows<T>&, const Passes<T>&, const FitOptions&, Spectrum&);

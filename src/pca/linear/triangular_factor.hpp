@@ -40,9 +40,10 @@ Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean,
 RoundingBound rounding_of_scales(RoundingBound column, double rows, double weight,
                                  const FitOptions& options);
 
-/// Error of the scatter matrix if cells are imputed by means with error `offset`: at most
-/// 2‖δ‖√(W·tr S), δ the error of the mean of the observed cells. For a column with few of
-/// them, δ is up to N times the offset that its sum shows.
-RoundingBound rounding_of_filling(double offset, double rows, double weight, double total);
+/// Error of the scatter matrix if cells are imputed by inexact means: at most 2‖δ‖√(W·tr S), δ the
+/// error of the mean of the observed cells. For a column with few of them, δ is up to N times the
+/// offset that its sum shows (`filling`).
+template <class T>
+RoundingBound rounding_of_filling(const Spectrum& s, const Passes<T>& passes);
 
 }  // namespace mercer

@@ -18,14 +18,16 @@ namespace {
 
 constexpr Index probe_rows = 1024;
 
-/// Calls use(block, first row) with dense blocks of x − centre; `fill`: missing cells as 0.
+/// Calls use(block, first row) with dense blocks of x − centre; `missing`: of missing cells, or
+/// null.
 template <class T, class Use>
-void for_centred_blocks(const Rows<T>& rows, const Vector<double>& centre, bool fill, Use&& use) {
+void for_centred_blocks(const Rows<T>& rows, const Vector<double>& centre, const double* missing,
+                        Use&& use) {
   Matrix<double> x(std::min(probe_rows, rows.rows()), rows.cols());
   for (Index i = 0; i < rows.rows(); i += probe_rows) {
     const Index n = std::min(probe_rows, rows.rows() - i);
-    centred_block(rows.middle(i, n), 0, rows.cols(),
-                  {.centre = centre.data(), .nan_on_centre = fill}, x.data(), rows.cols());
+    centred_block(rows.middle(i, n), 0, rows.cols(), {.centre = centre.data(), .missing = missing},
+                  x.data(), rows.cols());
     use(x.topRows(n), i);
   }
 }
@@ -57,10 +59,12 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
   // Projections relative to a centre, so that a large mean loses no accuracy: the mean itself where
   // missing cells or z-scores need it anyway, otherwise the first row of positive weight.
   Vector<double> centre = Vector<double>::Zero(d);
+  Vector<double> rest;
   bool centred = !options.center;
   if (changes_rows(options)) {
     const Standard standard = find_standard(passes, options);
     if (options.center) centre = standard.mean;
+    rest = standard.rest;
     centred = true;
     // z-scores are x/s, so their variance along q is that of x along q/s.
     if (standard.scale.size() > 0) q.array().rowwise() /= standard.scale.transpose().array();
@@ -73,12 +77,13 @@ Vector<double> variance_along(Source<T>& source, const Matrix<double>& direction
         centre = Eigen::Map<const Vector<T>>(rows.row(i), d).template cast<double>();
         centred = true;
       }
-      for_centred_blocks(
-          rows, centre, options.missing == Missing::mean, [&](const auto& x, Index first) {
-            const Matrix<double> y = x * q.transpose();
-            projected.add(y, as_weights(weights ? weights + first : nullptr, y.rows()),
-                          {.threads = 1});
-          });
+      for_centred_blocks(rows, centre, options.missing == Missing::mean ? rest.data() : nullptr,
+                         [&](const auto& x, Index first) {
+                           const Matrix<double> y = x * q.transpose();
+                           projected.add(y,
+                                         as_weights(weights ? weights + first : nullptr, y.rows()),
+                                         {.threads = 1});
+                         });
     });
     return projected;
   };
