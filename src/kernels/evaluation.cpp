@@ -4,8 +4,10 @@
 #include "kernels/formula.hpp"
 #include "kernels/products.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 namespace mercer {
 
@@ -22,6 +24,20 @@ Eigen::Map<Matrix<double>, Eigen::Unaligned, Eigen::OuterStride<>> mapped(
   return {tile.data, tile.rows, tile.cols, Eigen::OuterStride<>(tile.stride)};
 }
 
+/// f(first, count) of each run of equal flags.
+template <class F>
+void each_run(const std::vector<bool>& flags, F f) {
+  for (auto begin = flags.begin(); begin != flags.end();) {
+    const auto end = std::find(begin, flags.end(), !*begin);
+    f(begin - flags.begin(), end - begin);
+    begin = end;
+  }
+}
+
+TileView<double> some_rows(const TileView<double>& tile, Index first, Index count) {
+  return {tile.data + first * tile.stride, count, tile.cols, tile.stride};
+}
+
 /// ‖x_i‖, also where its square overflows.
 Vector<double> row_lengths(const Rows<double>& x) {
   Vector<double> out = squared_norms(x);
@@ -32,7 +48,9 @@ Vector<double> row_lengths(const Rows<double>& x) {
     }
     const double* row = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
     const Index count = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-    out[i] = Eigen::Map<const Vector<double>>(row, count).stableNorm();
+    double length = 0;
+    for (Index j = 0; j < count; ++j) length = std::hypot(length, row[j]);
+    out[i] = length;
   }
   return out;
 }
@@ -57,37 +75,36 @@ void divide_by_norms(const Rows<double>& x, const Rows<double>& y, const TileVie
 Vector<double> shift(const Rows<double>& rows, const Row& centre, double* out) {
   Eigen::Map<Matrix<double>> moved(out, rows.rows(), rows.cols());
   moved = rows.dense().rowwise() - centre;
-  return moved.rowwise().squaredNorm();
+  return squared_norms(moved);
 }
 
 /// Turns inner products into squared distances, near pairs from their differences.
-void distances_from_products(const Rows<double>& x, const Rows<double>& y,
-                             const Vector<double>& x_squares, const Vector<double>& y_squares,
-                             double scale, const TileView<double>& out) {
-  // Above this share of near pairs, the SIMD loop over all pairs is faster than one pair at a time.
+void distances_from_products(const Rows<double>& x, const Rows<double>& y, const double* x_squares,
+                             const Vector<double>& y_squares, double scale,
+                             const TileView<double>& out) {
+  // Above this share of near pairs, the SIMD loop over a whole row is faster.
   constexpr Index most_single = 8;
   const auto columns = y_squares.transpose().array();
   auto tile = mapped(out);
-  // Written so that a pair whose norms overflow counts as near too.
-  const auto far = [&](Index i, Index j) {
-    return tile(i, j) + scale >= near_share * (x_squares[i] + y_squares[j]);
-  };
-  Index near = 0;
+  std::vector<bool> mostly_near;
   for (Index i = 0; i < out.rows; ++i) {
     auto row = tile.row(i).array();
     row = columns + x_squares[i] - 2 * row;
-    near += out.cols - (row + scale >= near_share * (columns + x_squares[i])).count();
+    // Written so that a pair whose norms overflow counts as near too.
+    const auto far = row + scale >= near_share * (columns + x_squares[i]);
+    const Index near = out.cols - far.count();
+    mostly_near.push_back(near * most_single > out.cols);
+    if (near > 0 && !mostly_near.back())
+      for (Index j = 0; j < out.cols; ++j)
+        if (!far(j)) row[j] = squared_difference(x, i, y, j);
     // z ≥ 0, so 0 is nearer to it than any negative number that rounding made of it.
     row = (row < 0).select(0.0, row);
   }
-  if (near * most_single > out.rows * out.cols)
-    return row_differences(DifferenceSum::squared, x, y, out);
-  for (Index i = 0; near > 0 && i < out.rows; ++i)
-    for (Index j = 0; j < out.cols; ++j)
-      if (!far(i, j)) {
-        tile(i, j) = squared_difference(x, i, y, j);
-        --near;
-      }
+  each_run(mostly_near, [&](Index first, Index count) {
+    if (mostly_near[static_cast<std::size_t>(first)])
+      row_differences(DifferenceSum::squared, x.middle(first, count), y,
+                      some_rows(out, first, count));
+  });
 }
 
 }  // namespace
@@ -105,42 +122,35 @@ Evaluation::Evaluation(const Rows<double>& x, const Rows<double>& y, const Uses&
     count[slot(Ingredient::inner)] += count[slot(Ingredient::cosines)];
 }
 
-/// Whether some pair of the tile may be near, by the largest norms of all its rows.
-bool Evaluation::near_pairs_possible() const {
-  return !(uses_.scale >= near_share * (x_squares_.maxCoeff() + y_squares_.maxCoeff()));
-}
-
 void Evaluation::measure() {
   if (x_squares_.size() > 0) return;
   x_squares_ = squared_norms(x_);
   y_squares_ = squared_norms(y_);
-  from_products_ = !uses_.centre && !near_pairs_possible();
-  if (from_products_) return;
-  centre();
-  from_products_ = !near_pairs_possible();
+  const auto no_near_pair = [&](double x_square, double y_square) {
+    return uses_.scale >= near_share * (x_square + y_square);
+  };
+  if (uses_.centre || !no_near_pair(y_squares_.maxCoeff(), y_squares_.maxCoeff())) centre();
+  const double most = y_squares_.maxCoeff();
+  for (Index i = 0; i < x_.rows(); ++i) far_.push_back(no_near_pair(x_squares_[i], most));
 }
 
 /// Distances do not change when all rows move; their rounding errors do, with the norms. Rows move
-/// when all norms of the tile become smaller by it; sparse rows would not stay sparse.
+/// when the norms of y become smaller by it; sparse rows would not stay sparse.
 void Evaluation::centre() {
   if (x_.sparse() || y_.sparse()) return;
-  if (uses_.centre) return move_to(Eigen::Map<const Row>(uses_.centre, x_.cols()), true);
-  const Row middle = y_.dense().colwise().mean();
-  if (2 * middle.squaredNorm() > y_squares_.mean()) move_to(middle, false);
-}
-
-void Evaluation::move_to(const Eigen::Ref<const Row>& point, bool always) {
-  shifted_x_.emplace(x_.rows() * x_.cols());
-  shifted_y_.emplace(y_.rows() * y_.cols());
-  const Vector<double> x = shift(x_, point, shifted_x_->data()),
-                       y = shift(y_, point, shifted_y_->data());
-  if (always || (x.maxCoeff() <= x_squares_.maxCoeff() && y.maxCoeff() <= y_squares_.maxCoeff())) {
-    x_squares_ = x;
-    y_squares_ = y;
+  Row point;
+  if (uses_.centre) {
+    point = Eigen::Map<const Row>(uses_.centre, x_.cols());
   } else {
-    shifted_x_.reset();
-    shifted_y_.reset();
+    point = y_.dense().colwise().mean();
+    if (!(2 * point.squaredNorm() > y_squares_.mean())) return;
   }
+  shifted_y_.emplace(y_.rows() * y_.cols());
+  const Vector<double> moved = shift(y_, point, shifted_y_->data());
+  if (!uses_.centre && !(moved.maxCoeff() <= y_squares_.maxCoeff())) return shifted_y_.reset();
+  shifted_x_.emplace(x_.rows() * x_.cols());
+  x_squares_ = shift(x_, point, shifted_x_->data());
+  y_squares_ = moved;
 }
 
 void Evaluation::compute(Ingredient ingredient, const TileView<double>& out) {
@@ -164,8 +174,11 @@ void Evaluation::compute(Ingredient ingredient, const TileView<double>& out) {
         inner_products(Rows<double>(shifted_x_->data(), x_.rows(), d, d),
                        Rows<double>(shifted_y_->data(), y_.rows(), d, d), out);
       else inner_products(x_, y_, out);
-      if (!from_products_)
-        distances_from_products(x_, y_, x_squares_, y_squares_, uses_.scale, out);
+      each_run(far_, [&](Index first, Index count) {
+        if (!far_[static_cast<std::size_t>(first)])
+          distances_from_products(x_.middle(first, count), y_, x_squares_.data() + first,
+                                  y_squares_, uses_.scale, some_rows(out, first, count));
+      });
       return;
     }
     case Ingredient::absolute:
@@ -205,11 +218,20 @@ bool Evaluation::apply_to(Ingredient ingredient, const Formula<double>& formula,
     sweep.in_stride = out.cols;
   }
   if (fallen_) return apply_fallen(formula, sweep);
-  if (ingredient == Ingredient::distances && from_products_) {
-    sweep.row_squares = x_squares_.data();
-    sweep.column_squares = y_squares_.data();
-  }
-  return apply(formula, sweep);
+  if (ingredient != Ingredient::distances || far_.empty()) return apply(formula, sweep);
+  bool finite = true;
+  each_run(far_, [&](Index first, Index count) {
+    Sweep<double> part = sweep;
+    part.rows = count;
+    part.in += first * sweep.in_stride;
+    part.out += first * sweep.out_stride;
+    if (far_[static_cast<std::size_t>(first)]) {
+      part.row_squares = x_squares_.data() + first;
+      part.column_squares = y_squares_.data();
+    }
+    finite = apply(formula, part) && finite;
+  });
+  return finite;
 }
 
 Vector<double> diagonal_ingredient(Ingredient ingredient, const Rows<double>& x) {
@@ -221,7 +243,7 @@ Vector<double> diagonal_ingredient(Ingredient ingredient, const Rows<double>& x)
     for (Index i = 0; i < x.rows(); ++i) {
       const double* row = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
       const Index count = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-      values[i] = Eigen::Map<const Vector<double>>(row, count).sum();
+      values[i] = std::accumulate(row, row + count, 0.0);
     }
   return values;
 }

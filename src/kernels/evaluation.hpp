@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <vector>
 
 namespace mercer {
 
@@ -52,6 +53,8 @@ struct TileView {
   Index rows, cols, stride;
 };
 
+/// Every choice is made by a row of x and all rows of y, so that values do not depend on the rows of
+/// x that come with it.
 class Evaluation {
  public:
   /// `fallen`: leaves give k(x, y) − k(x, x) instead of k(x, y), without cancellation.
@@ -72,8 +75,6 @@ class Evaluation {
   void compute_base(Ingredient base, const TileView<double>& out);
   void measure();
   void centre();
-  void move_to(const Eigen::Ref<const Eigen::RowVectorXd>& point, bool always);
-  bool near_pairs_possible() const;
 
   Rows<double> x_, y_;
   Uses uses_;
@@ -81,7 +82,7 @@ class Evaluation {
   std::array<std::optional<Scratch<double>>, ingredient_count> kept_;
   std::optional<Scratch<double>> shifted_x_, shifted_y_;  // for distances
   Vector<double> x_squares_, y_squares_;                  // squared norms, of shifted rows
-  bool from_products_ = false;  // the tile of distances holds inner products
+  std::vector<bool> far_;  // rows of the tile of distances that hold inner products
 };
 
 /// Number of pairs of rows for which this process has evaluated a kernel, for tests that nothing is

@@ -1,6 +1,6 @@
 #include "kernels/products.hpp"
 
-#include "linalg/blas.hpp"
+#include "simd/difference_sums.hpp"
 
 #include <algorithm>
 
@@ -48,31 +48,31 @@ void inner_products(const Rows<T>& x, const Rows<T>& y, const TileView<T>& out) 
         out.data[i * out.stride + j] = gathered(y.csr(), j, x.row(i));
     return;
   }
-  multiply_transposed(x.row(0), x.rows(), x.cols(), x.stride(), y.row(0), y.rows(), y.stride(),
-                      out.data, out.stride);
+  const Scratch<T> scratch(difference_scratch);
+  difference_sums(DifferenceSum::inner, x.row(0), x.stride(), x.rows(), y.row(0), y.stride(),
+                  y.rows(), x.cols(), out.data, out.stride, scratch.data());
 }
 
-template <class T>
-Vector<double> squared_norms(const Rows<T>& x) {
-  // Short sums in T, which the compiler can do several at a time, added up in double; all in double
-  // where squares leave the range of a float.
-  constexpr Index chunk = 64;
-  Vector<double> squares = Vector<double>::Zero(x.rows());
-  for (Index i = 0; i < x.rows(); ++i) {
-    const T* const row = x.sparse() ? x.csr().values + x.csr().offsets[i] : x.row(i);
-    const Index count = x.sparse() ? x.csr().offsets[i + 1] - x.csr().offsets[i] : x.cols();
-    for (Index j = 0; j < count; j += chunk)
-      squares[i] += static_cast<double>(
-          Eigen::Map<const Vector<T>>(row + j, std::min(chunk, count - j)).squaredNorm());
-    if (!(squares[i] > 1e-30 && squares[i] < 1e30))
-      squares[i] = Eigen::Map<const Vector<T>>(row, count).template cast<double>().squaredNorm();
-  }
+double squared_norm(const double* row, Index count) {
+  // Eigen's own sums over a row that is not aligned depend on where it begins.
+  using Eight = Eigen::Array<double, 8, 1>;
+  Eight sums = Eight::Zero();
+  Index j = 0;
+  for (; j + 8 <= count; j += 8) sums += Eigen::Map<const Eight>(row + j).square();
+  for (Index c = 0; j < count; ++j, ++c) sums[c] += row[j] * row[j];
+  return sums.sum();
+}
+
+Vector<double> squared_norms(const Rows<double>& x) {
+  Vector<double> squares(x.rows());
+  for (Index i = 0; i < x.rows(); ++i)
+    squares[i] = x.sparse() ? squared_norm(x.csr().values + x.csr().offsets[i],
+                                           x.csr().offsets[i + 1] - x.csr().offsets[i])
+                            : squared_norm(x.row(i), x.cols());
   return squares;
 }
 
 template void inner_products(const Rows<float>&, const Rows<float>&, const TileView<float>&);
 template void inner_products(const Rows<double>&, const Rows<double>&, const TileView<double>&);
-template Vector<double> squared_norms(const Rows<float>&);
-template Vector<double> squared_norms(const Rows<double>&);
 
 }  // namespace mercer

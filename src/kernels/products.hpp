@@ -6,12 +6,14 @@
 
 namespace mercer {
 
-/// out(i, j) = x_i · y_j.
+/// out(i, j) = x_i · y_j, with the same bits in every tile.
 template <class T>
 void inner_products(const Rows<T>& x, const Rows<T>& y, const TileView<T>& out);
 
-/// ‖x_i‖², summed in double.
-template <class T>
-Vector<double> squared_norms(const Rows<T>& x);
+/// The sum of squares, in an order that depends on `count` alone.
+double squared_norm(const double* row, Index count);
+
+/// ‖x_i‖².
+Vector<double> squared_norms(const Rows<double>& x);
 
 }  // namespace mercer

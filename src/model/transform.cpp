@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace mercer {
 
@@ -49,31 +50,52 @@ void partial_rows(const ModelParts<T>& parts, const Rows<T>& rows, Index first_r
 }
 
 /// The rows of B, `panel_width` at a time, side by side.
-template <class Rows>
-Matrix<double> in_panels(const Rows& b) {
+template <class P, class Rows>
+Matrix<P> in_panels(const Rows& b) {
   const Index d = b.cols(), count = (b.rows() + panel_width - 1) / panel_width;
-  Matrix<double> panels = Matrix<double>::Zero(count * d, panel_width);
+  Matrix<P> panels = Matrix<P>::Zero(count * d, panel_width);
   for (Index i = 0; i < b.rows(); ++i)
     panels.col(i % panel_width).segment(i / panel_width * d, d) =
-        b.row(i).transpose().template cast<double>();
+        b.row(i).transpose().template cast<P>();
   return panels;
 }
 
-/// out = A Bᵀ, with sums over the columns of A in their order.
-template <class T, class Out>
-void multiply_by_panels(const Eigen::Ref<const Matrix<T>>& a, const Matrix<double>& panels,
-                        Out& out) {
-  const Index n = a.rows(), d = a.cols(), k = out.cols();
-  const Index whole = (n + tile_rows - 1) / tile_rows * tile_rows;
-  Matrix<double> wide(whole, d), scores(whole, panel_width);
-  wide.topRows(n) = a.template cast<double>();
-  wide.bottomRows(whole - n).setZero();
-  for (Index c = 0; c < k; c += panel_width) {
-    times_panel(wide.data(), whole, d, d, panels.row(c / panel_width * d).data(), scores.data());
-    const Index width = std::min(panel_width, k - c);
-    out.middleCols(c, width) = scores.topLeftCorner(n, width).template cast<T>();
+/// Scores of many components, block by block: sums over the features in their order, in double. A
+/// row's scores are the same wherever it lies and whatever rows come with it. BLAS does not promise
+/// that: its kernels sum the last rows of a block in another order than the first.
+class PanelScores {
+ public:
+  PanelScores(Index rows, Index cols, Index k)
+      : wide_(Matrix<double>::Zero((rows + tile_rows - 1) / tile_rows * tile_rows, cols)),
+        sums_(wide_.rows() * ((k + panel_width - 1) / panel_width), panel_width) {}
+
+  /// Y = ABᵀ, or Y += that, for features from `first` on of the panels.
+  template <class A, class P>
+  void add(const A& a, const Matrix<P>& panels, Index first) {
+    const Index n = wide_.rows(), d = panels.rows() * n / sums_.rows();
+    wide_.topLeftCorner(a.rows(), a.cols()) = a.template cast<double>();
+    for (Index p = 0; p * n < sums_.rows(); ++p) {
+      const auto panel = panels.middleRows(p * d + first, a.cols());
+      const double* v = nullptr;
+      if constexpr (std::is_same_v<P, double>) v = panel.data();
+      else v = (copy_ = panel.template cast<double>()).data();
+      times_panel(wide_.data(), (a.rows() + tile_rows - 1) / tile_rows * tile_rows, a.cols(),
+                  wide_.cols(), v, sums_.row(p * n).data(), first > 0);
+    }
   }
-}
+
+  template <class Out>
+  void get(Out& out) const {
+    for (Index c = 0; c < out.cols(); c += panel_width) {
+      const Index width = std::min(panel_width, out.cols() - c);
+      out.middleCols(c, width) = sums_.block(c / panel_width * wide_.rows(), 0, out.rows(), width)
+                                     .template cast<typename Out::Scalar>();
+    }
+  }
+
+ private:
+  Matrix<double> wide_, sums_, copy_;
+};
 
 /// φ(x) = x: the scale is in the encoder, a missing cell is 0 once the mean is off, and sparse rows
 /// stay sparse: y = Bx − Bm.
@@ -82,8 +104,6 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
   const bool fill = keeps_holes(options.missing);
   const Index d = x.cols(), k = encoder.rows();
-  // A row's scores are the same wherever it lies and whatever rows come with it. BLAS does not
-  // promise that: its kernels sum the last rows of a block in another order than the first.
   const bool few = k <= few_components;
   const Index step = std::clamp<Index>(block_numbers / d / tile_rows, 2, 256) * tile_rows;
   const bool far = parts.mean_rest.size() > 0;
@@ -100,7 +120,9 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   SharedReporter report(options.monitor, "scores", "rows", static_cast<double>(x.rows()));
   const auto compute = [&](Index first, Index count, Index begin, Index end,
                            const Matrix<double>& panels) {
-    Matrix<T> block(stay_sparse || as_it_lies ? 0 : std::min(end - begin, step), d);
+    const Index most = std::min(end - begin, step);
+    Matrix<T> block(stay_sparse || as_it_lies ? 0 : most, d);
+    PanelScores many(few || stay_sparse ? 0 : most, d, count);
     for (Index i = begin; i < end; i += step) {
       const Index n = std::min(step, end - i);
       const Rows<T> rows = x.middle(i, n);
@@ -126,7 +148,7 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
         if (few)
           centred_product(block.data(), n, d, d, zero.data(), encoder.data(), k, d, out.data(),
                           scores.outerStride(), false);
-        else multiply_by_panels<T>(centred, panels, out);
+        else many.add(centred, panels, 0), many.get(out);
         if (options.missing == Missing::em && first + count == k) partial_rows(parts, rows, i, all);
       }
       if (rest.size() > 0) out.rowwise() -= rest.segment(first, count).transpose();
@@ -138,15 +160,14 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   for (Index first = 0; first < k; first += at_once) {
     const Index count = std::min(at_once, k - first);
     const Matrix<double> panels =
-        few || stay_sparse ? Matrix<double>() : in_panels(encoder.middleRows(first, count));
+        few || stay_sparse ? Matrix<double>() : in_panels<double>(encoder.middleRows(first, count));
     parallel_ranges(x.rows(), options.threads, grain(d, count), [&](Index begin, Index end, int) {
       compute(first, count, begin, end, panels);
     });
   }
 }
 
-/// Any φ: blocks of rows times strips of features, each small enough for the L2 cache. Blocks begin
-/// at the same rows for any number of threads, so that results are the same bits.
+/// Any φ: blocks of rows times strips of features, each small enough for the L2 cache.
 template <class T>
 void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, const Rows<T>& x,
                       Eigen::Ref<Matrix<T>> scores, const TransformOptions& options) {
@@ -166,7 +187,9 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
   SharedReporter report(options.monitor, "scores", "rows", static_cast<double>(x.rows()));
   parallel_ranges(
       blocks, options.threads, 1 + grain(d, k) / step, [&](Index begin, Index end, int) {
-        Matrix<T> buffer, phi(std::min(step, x.rows() - begin * step), strip);
+        const Index most = std::min(step, x.rows() - begin * step);
+        Matrix<T> buffer, phi(most, strip);
+        PanelScores many(encoder.size() == 0 ? 0 : most, strip, k);
         for (Index block = begin; block < end; ++block) {
           const Index i = block * step, n = std::min(step, x.rows() - i);
           Rows<T> rows = x.middle(i, n);
@@ -186,11 +209,11 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
               centred_product(phi.data(), n, count, strip, parts.mean.data() + first,
                               b.data() + first, k, d, out.data(), scores.outerStride(), first > 0);
             } else {
-              tile.rowwise() -= parts.mean.segment(first, count).transpose();
-              multiply(phi.data(), n, count, strip, encoder.row(first).data(), k, k, out.data(),
-                       scores.outerStride(), first > 0);
+              many.add(tile.rowwise() - parts.mean.segment(first, count).transpose(), encoder,
+                       first);
             }
           }
+          if (encoder.size() > 0) many.get(out);
           if (rest.size() > 0) out.rowwise() -= rest.transpose();
           if (!out.allFinite()) [[unlikely]]
             blame(rows, i);
@@ -205,7 +228,7 @@ template <class T>
 Matrix<T> encoder(const ModelParts<T>& parts) {
   if (!parts.map->is_identity())
     return parts.components.rows() <= few_components ? Matrix<T>()
-                                                     : Matrix<T>(parts.components.transpose());
+                                                     : in_panels<T>(parts.components);
   if (parts.scale.size() == 0) return {};
   Matrix<T> b = parts.components;
   b.array().rowwise() /= parts.scale.array().transpose();

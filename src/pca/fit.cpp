@@ -109,25 +109,37 @@ Model<T> keeping_rows(Source<T>& source, const FitOptions& options, const Method
   if (!keeps_rows(options)) return method(source);
   const double bytes = static_cast<double>(options.keep_rows) *
                        static_cast<double>(source.schema().features) * sizeof(T);
-  require(bytes <= static_cast<double>(options.memory) / 4, Errc::out_of_memory,
-          "`keep_rows={}` of {} columns take {}, more than a quarter of the memory; keep fewer",
-          options.keep_rows, source.schema().features, format_bytes(bytes));
+  if (bytes > static_cast<double>(options.memory) / 4) {
+    FitOptions enough = options;
+    enough.memory = static_cast<std::size_t>(4 * bytes + 1);
+    const std::string more = least_memory(source, enough);
+    fail(Errc::out_of_memory,
+         "`keep_rows={}` of {} columns take {}, more than a quarter of the memory; keep fewer{}",
+         options.keep_rows, source.schema().features, format_bytes(bytes),
+         more.empty() ? fmt::format("; at least {} are needed", format_least_bytes(4 * bytes + 1))
+                      : more);
+  }
   KeepingSource<T> keeping(source, options);
   Model<T> model = method(keeping);
   return with_rows(std::move(model), keeping.take(), source.schema().sparse);
 }
 
 template <class T>
-Model<T> fit_source(Source<T>& source, const FitOptions& options) {
-  const Facts announced = facts_of(source, options);
-  const Plan before = plan(announced, options);
+Model<T> fit_as_planned(Source<T>& source, const FitOptions& options) {
+  Facts announced = facts_of(source, options);
+  Plan before = plan(announced, options);
+  const auto all = source.whole();
+  if (!before.refusal.empty() && !all && source.can_rewind() && options.seconds == 0) {
+    // What the source announced was an estimate.
+    count_rows(source, announced);
+    before = plan(announced, options);
+  }
   if (before.once()) return fit_once(source, before, options);
   if (before.streamed()) {
     Passes<T> passes(source);
     return before.approx ? fit_approximate(passes, before, options, source.schema())
                          : fit_linear(passes, before, options, source.schema());
   }
-  const auto all = source.whole();
   if (!all) require_possible(before);  // before all rows are read
   // The rows may differ from the announced ones, or be more: the method is planned again.
   const auto fit_held = [&](const Rows<T>& rows, const double* weights) {
@@ -143,6 +155,17 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
   }
   const Table<T> table = read_all(source, options.memory);
   return fit_held(table.rows(), table.weights.empty() ? nullptr : table.weights.data());
+}
+
+template <class T>
+Model<T> fit_source(Source<T>& source, const FitOptions& options) {
+  try {
+    return fit_as_planned(source, options);
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+    if (source.can_rewind()) source.rewind();
+    throw Error(error.code(), error.what() + least_memory(source, options), error.input());
+  }
 }
 
 /// Linear PCA of the features as they were rounded, with intervals that hold the exact ones.

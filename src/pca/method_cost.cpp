@@ -111,8 +111,9 @@ FeatureRows feature_rows(const Approx& approx, const Facts& f, const FitOptions&
       of(static_cast<double>(feature_block(1, columns))) + of((1 << 21) / std::max(1.0, f.columns));
   // Landmarks in the sample, as they are chosen, and in the model; random features: frequencies.
   if (row_of(approx).landmarks) return {(3 + narrow) * row, std::max(width, block)};
-  // Their error is estimated from pairs of 512 rows, which are copied for that.
-  return {row, std::max(width, block + (2 + narrow) * of(512))};
+  // Their error is estimated from pairs of 512 rows, which are copied for that; threads have the
+  // products of rows and frequencies.
+  return {row, std::max(width, block + (2 + narrow) * of(512)) + (2 << 20)};
 }
 
 double feature_bytes(double m, const FeatureRows& rows) {

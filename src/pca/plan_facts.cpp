@@ -1,17 +1,41 @@
 // The facts of rows and sources, and the plan of a fit with the same arguments.
+#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "pca/kernel/approx_row.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/plan_steps.hpp"
 #include "pca/validate.hpp"
+
+#include <algorithm>
 
 namespace mercer {
 
 namespace {
 
-/// Rows and entries of a source of unknown size: by reading it.
+void take_speed(Facts& facts, const FitOptions& options) {
+  if (options.seconds > 0 && options.kernel && !facts.speed && facts.rows > 0)
+    facts.speed = measured_speed(*options.kernel, facts.entries / facts.rows, options.threads);
+}
+
+/// Bytes that a fit may turn out to need beside its plan: kernels see rows that were moved to their
+/// mean, or are in float, in a copy of their own.
+double unforeseen_bytes(const Facts& f, const FitOptions& o, double memory) {
+  if (!o.kernel) return 0;
+  if (o.approx) {
+    // Landmarks are chosen from a sample, of a quarter of the memory at most.
+    if (!row_of(*o.approx).landmarks) return 0;
+    const double sample =
+        std::max(1000.0, static_cast<double>(row_of(*o.approx).sample(*o.approx)));
+    return std::min(memory / 4, std::min(1.0, sample / std::max(1.0, f.rows)) * row_bytes(f));
+  }
+  return f.entries * (f.number_bytes + (f.number_bytes < sizeof(double) ? sizeof(double) : 0));
+}
+
+}  // namespace
+
 template <class T>
-void count(Source<T>& source, Facts& facts) {
+void count_rows(Source<T>& source, Facts& facts) {
   facts.rows = facts.entries = 0;
   while (const auto block = source.next()) {
     facts.rows += static_cast<double>(block->rows.rows());
@@ -20,12 +44,46 @@ void count(Source<T>& source, Facts& facts) {
   if (source.can_rewind()) source.rewind();
 }
 
-void take_speed(Facts& facts, const FitOptions& options) {
-  if (options.seconds > 0 && options.kernel && !facts.speed && facts.rows > 0)
-    facts.speed = measured_speed(*options.kernel, facts.entries / facts.rows, options.threads);
+Plan plan_with(double memory, const Facts& announced, const std::optional<Facts>& held,
+               const FitOptions& options) {
+  Facts facts = announced;
+  facts.budget = memory;
+  const Plan first = plan(facts, options);
+  if (first.rows != "in memory" || !held) return first;
+  facts = *held;
+  facts.budget = memory - row_bytes(facts);
+  return plan(facts, options);
 }
 
-}  // namespace
+template <class T>
+std::string least_memory(Source<T>& source, const FitOptions& options) {
+  Facts facts = facts_of(source, options);
+  std::optional<Facts> held;
+  if (const auto all = source.whole()) held = facts_of(all->rows, options, 0, facts.speed);
+  else if (source.can_rewind()) count_rows(source, facts);
+  else return {};
+  take_speed(facts, options);
+  FitOptions certain = options;
+  // Krylov may need vectors for all components in the end.
+  if (options.kernel && options.solver == Solver::automatic &&
+      options.components.kind() == Components::Kind::all)
+    certain.solver = Solver::dense;
+  const auto enough = [&](double memory) {
+    const double spare = unforeseen_bytes(held ? *held : facts, options, memory);
+    return plan_with(memory - spare, facts, held, certain).refusal.empty();
+  };
+  const auto now = static_cast<double>(options.memory);
+  if (enough(now)) return {};
+  double low = now, high = 2 * now;
+  for (; !enough(high); low = high, high *= 2)
+    if (high > 1e15) return {};  // it is not for memory
+  while (high - low > 0.001 * low) (enough((low + high) / 2) ? high : low) = (low + high) / 2;
+  // As it is shown, it is rounded up; that must do as well.
+  std::string text = format_least_bytes(high);
+  while (!enough(static_cast<double>(parse_bytes(text, "memory"))))
+    text = format_least_bytes(high *= 1.01);
+  return fmt::format("; at least {} are needed", text);
+}
 
 template <class T>
 Facts facts_of(const Rows<T>& x, const FitOptions& options, double budget,
@@ -79,22 +137,23 @@ Plan plan(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions
     facts.entries = facts.rows * facts.columns;
     facts.sparse = false;
   }
-  if (facts.rows == 0) count(source, facts);
+  if (facts.rows == 0) count_rows(source, facts);
   if (mapped) facts.entries = facts.rows * facts.columns;
   take_speed(facts, options);
-  const Plan first = plan(facts, options);
-  if (mapped || first.rows != "in memory") return first;
   // Rows that can be borrowed are counted exactly.
-  const auto all = source.whole();
-  if (!all) return first;
-  Facts held = facts_of(all->rows, options, 0, facts.speed);
-  held.budget = facts.budget - row_bytes(held);
-  return plan(held, options);
+  std::optional<Facts> held;
+  if (const auto all = mapped ? std::nullopt : source.whole())
+    held = facts_of(all->rows, options, 0, facts.speed);
+  Plan out = plan_with(facts.budget, facts, held, options);
+  if (!out.refusal.empty() && !mapped) out.refusal += least_memory(source, settled(options));
+  return out;
 }
 
 #define MERCER_INSTANTIATE(T)                                                                      \
   template Facts facts_of(const Rows<T>&, const FitOptions&, double, const std::optional<Speed>&); \
   template Facts facts_of(const Source<T>&, const FitOptions&);                                    \
+  template std::string least_memory(Source<T>&, const FitOptions&);                                \
+  template void count_rows(Source<T>&, Facts&);                                                    \
   template Plan plan(const Rows<T>&, const FitOptions&);                                           \
   template Plan plan(Source<T>&, const FitOptions&);                                               \
   template Plan plan(Source<T>&, std::shared_ptr<const Map<T>>, const FitOptions&);

@@ -22,6 +22,20 @@ Facts facts_of(const Rows<T>& x, const FitOptions& options, double budget,
 template <class T>
 Facts facts_of(const Source<T>& source, const FitOptions& options);
 
+/// `facts` with the rows of a source that it only estimates: by reading it.
+template <class T>
+void count_rows(Source<T>& source, Facts& facts);
+
+/// What a fit of a source would do with this much memory: `announced` by the source, or rows that
+/// can be borrowed, `held`.
+Plan plan_with(double memory, const Facts& announced, const std::optional<Facts>& held,
+               const FitOptions& options);
+
+/// " at least 84 MiB are needed": the least memory that would do, where it is more than there is;
+/// empty where that cannot be known. Rows are counted where the source only estimates them.
+template <class T>
+std::string least_memory(Source<T>& source, const FitOptions& options);
+
 /// The method of this name is chosen; the others, by their flops, are rejected for what they say.
 void take_method(Plan& plan, std::vector<PlannedMethod> methods, const std::string& chosen,
                  std::string why);

@@ -11,13 +11,21 @@ namespace mercer {
 
 namespace {
 
-std::string passes_text(double passes) {
-  return passes > 0 ? fmt::format("{:.0f} pass{}", passes, passes > 1.5 ? "es" : "") : "";
+/// Residuals decide, which depend on the spectrum: randomized has taken 1 to 50 passes where 12 were
+/// expected.
+bool estimated_passes(const PlannedMethod& m) {
+  return m.method == "krylov" || m.method == "randomized";
+}
+
+std::string passes_text(const PlannedMethod& m) {
+  if (m.passes == 0) return "";
+  return fmt::format("{}{:.0f} pass{}", estimated_passes(m) ? "about " : "", m.passes,
+                     m.passes > 1.5 ? "es" : "");
 }
 
 std::string cost_line(const PlannedMethod& m) {
-  return fmt::format("  {:<22}{:>10}{:>12}{:>16}   {}\n", m.method,
-                     m.bytes > 0 ? format_bytes(m.bytes) : "?", passes_text(m.passes),
+  return fmt::format("  {:<22}{:>10}{:>17}{:>16}   {}\n", m.method,
+                     m.bytes > 0 ? format_bytes(m.bytes) : "?", passes_text(m),
                      m.flops > 0 ? fmt::format("{:.2g} flops", m.flops) : "", m.why);
 }
 

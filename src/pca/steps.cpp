@@ -1,5 +1,6 @@
 #include "pca/steps.hpp"
 
+#include "core/memory.hpp"
 #include "core/require.hpp"
 #include "data/memory.hpp"
 #include "pca/select/significance.hpp"
@@ -45,6 +46,13 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   // Filling takes all rows at once, choosing takes them twice.
   if (!source.whole() && (completes || (significant && !source.can_rewind()))) {
     const std::string name = source.name();
+    // With copies of the rows that have holes, which may be all; an estimate for a text.
+    const double bytes = static_cast<double>(source.expected_rows()) *
+                         static_cast<double>(source.schema().features) * sizeof(T);
+    require(!completes || bytes <= static_cast<double>(options.memory), Errc::out_of_memory,
+            "`missing=em` needs all rows of {} and copies of them at once: at least {}; use a "
+            "larger `memory`, or `missing=mean`",
+            Input(name), format_least_bytes(4.7 * bytes));
     return fit_in_steps(*from_table(read_all(source, options.memory), name, std::size_t{8} << 20),
                         map, options);
   }

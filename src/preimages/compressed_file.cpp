@@ -7,6 +7,7 @@
 #include "preimages/deflate.hpp"
 #include "preimages/score_codec.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
@@ -167,6 +168,14 @@ CompressedFile decode_compressed(std::string_view bytes, const std::string& name
   a.bytes = static_cast<std::int64_t>(bytes.size());
   a.model_bytes = static_cast<std::int64_t>(f.model.size());
   return f;
+}
+
+std::string model_header(const CompressedFile& file) {
+  Inflater model(file.model);
+  std::string begin = model.next(safetensors::length_bytes);
+  // A header that claims to be longer than the model is damaged: reading the model says so.
+  const std::size_t length = safetensors::header_length(begin, "the model");
+  return begin + model.next(std::min(length, file.model_size));
 }
 
 }  // namespace mercer

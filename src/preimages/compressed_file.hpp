@@ -32,6 +32,9 @@ std::string compressed_header(const CompressedFile& file);
 /// `name`. Declared sizes are checked against the bytes of the file.
 CompressedFile decode_compressed(std::string_view bytes, const std::string& name);
 
+/// The begin of the model's own file, up to the end of its header.
+std::string model_header(const CompressedFile& file);
+
 /// Who asks before memory is taken: for the model, of which the file says how large it is, and for
 /// what finds pre-images, which may change the threads. Either may throw.
 struct DecompressAsks {

@@ -20,6 +20,7 @@ constexpr Index block_columns = 512;  // of a strip of y: 32 KiB at most with 32
 template <DifferenceSum sum, class D, class V>
 HWY_INLINE HWY_ATTR V plus_term(D d, V x, V y, V total) {
   using T = hn::TFromD<D>;
+  if constexpr (sum == DifferenceSum::inner) return hn::MulAdd(x, y, total);
   if constexpr (sum == DifferenceSum::absolute) return hn::Add(total, hn::Abs(hn::Sub(x, y)));
   if constexpr (sum == DifferenceSum::squared) {
     const V difference = hn::Sub(x, y);
@@ -34,38 +35,41 @@ HWY_INLINE HWY_ATTR V plus_term(D d, V x, V y, V total) {
   return hn::MulAdd(hn::Add(x, x), hn::Div(y, both), total);
 }
 
-/// Four rows of x against a strip of two vectors, over `d` columns; adds to `totals`, 4×2 vectors.
+/// Four rows of x against a strip of two vectors, over `d` columns: the sums, or what they add to
+/// those at `out`. Past the last row it comes again, to no effect.
 template <DifferenceSum sum, class T>
-HWY_ATTR void strip(const T* x0, const T* x1, const T* x2, const T* x3, const T* HWY_RESTRICT y,
-                    Index d, T* HWY_RESTRICT totals) {
+HWY_ATTR void strip(const T* x, Index x_stride, Index rows, const T* HWY_RESTRICT y, Index d,
+                    bool add, T* out, Index out_stride) {
   const hn::CappedTag<T, 64 / sizeof(T)> tag;
   const auto lanes = static_cast<Index>(hn::Lanes(tag));
-  const auto at = [&](Index i) HWY_ATTR { return hn::LoadU(tag, totals + i * lanes); };
-  auto a0 = at(0), b0 = at(1), a1 = at(2), b1 = at(3), a2 = at(4), b2 = at(5), a3 = at(6),
-       b3 = at(7);
+  const auto row = [&](Index r) { return std::min(r, rows - 1); };
+  const T *const x0 = x, *const x1 = x + row(1) * x_stride, *const x2 = x + row(2) * x_stride,
+                 *const x3 = x + row(3) * x_stride;
+  T *const o0 = out, *const o1 = out + row(1) * out_stride, *const o2 = out + row(2) * out_stride,
+           *const o3 = out + row(3) * out_stride;
+  const auto at = [&](const T* o) HWY_ATTR { return add ? hn::LoadU(tag, o) : hn::Zero(tag); };
+  auto a0 = at(o0), b0 = at(o0 + lanes), a1 = at(o1), b1 = at(o1 + lanes);
+  auto a2 = at(o2), b2 = at(o2 + lanes), a3 = at(o3), b3 = at(o3 + lanes);
   for (Index k = 0; k < d; ++k, y += 2 * lanes) {
     const auto p = hn::LoadU(tag, y), q = hn::LoadU(tag, y + lanes);
-    auto x = hn::Set(tag, x0[k]);
-    a0 = plus_term<sum>(tag, x, p, a0);
-    b0 = plus_term<sum>(tag, x, q, b0);
-    x = hn::Set(tag, x1[k]);
-    a1 = plus_term<sum>(tag, x, p, a1);
-    b1 = plus_term<sum>(tag, x, q, b1);
-    x = hn::Set(tag, x2[k]);
-    a2 = plus_term<sum>(tag, x, p, a2);
-    b2 = plus_term<sum>(tag, x, q, b2);
-    x = hn::Set(tag, x3[k]);
-    a3 = plus_term<sum>(tag, x, p, a3);
-    b3 = plus_term<sum>(tag, x, q, b3);
+    auto v = hn::Set(tag, x0[k]);
+    a0 = plus_term<sum>(tag, v, p, a0);
+    b0 = plus_term<sum>(tag, v, q, b0);
+    v = hn::Set(tag, x1[k]);
+    a1 = plus_term<sum>(tag, v, p, a1);
+    b1 = plus_term<sum>(tag, v, q, b1);
+    v = hn::Set(tag, x2[k]);
+    a2 = plus_term<sum>(tag, v, p, a2);
+    b2 = plus_term<sum>(tag, v, q, b2);
+    v = hn::Set(tag, x3[k]);
+    a3 = plus_term<sum>(tag, v, p, a3);
+    b3 = plus_term<sum>(tag, v, q, b3);
   }
-  hn::StoreU(a0, tag, totals);
-  hn::StoreU(b0, tag, totals + lanes);
-  hn::StoreU(a1, tag, totals + 2 * lanes);
-  hn::StoreU(b1, tag, totals + 3 * lanes);
-  hn::StoreU(a2, tag, totals + 4 * lanes);
-  hn::StoreU(b2, tag, totals + 5 * lanes);
-  hn::StoreU(a3, tag, totals + 6 * lanes);
-  hn::StoreU(b3, tag, totals + 7 * lanes);
+  const auto put = [&](auto a, auto b, T* o) HWY_ATTR {
+    hn::StoreU(a, tag, o);
+    hn::StoreU(b, tag, o + lanes);
+  };
+  put(a0, b0, o0), put(a1, b1, o1), put(a2, b2, o2), put(a3, b3, o3);
 }
 
 template <DifferenceSum sum, class T>
@@ -73,7 +77,7 @@ HWY_ATTR void all_strips(const T* x, Index x_stride, Index n, const T* y, Index 
                          Index d, T* out, Index out_stride, T* scratch) {
   const hn::CappedTag<T, 64 / sizeof(T)> tag;
   const auto width = static_cast<Index>(2 * hn::Lanes(tag));
-  T totals[8 * 64 / sizeof(T)];
+  T part[8 * 64 / sizeof(T)] = {};
   for (Index j = 0; j < m; j += width) {
     const Index columns = std::min(width, m - j);
     for (Index k = 0; k == 0 || k < d; k += block_columns) {
@@ -84,14 +88,17 @@ HWY_ATTR void all_strips(const T* x, Index x_stride, Index n, const T* y, Index 
       }
       for (Index i = 0; i < n; i += 4) {
         const Index rows = std::min<Index>(4, n - i);
-        std::fill(totals, totals + 4 * width, T(0));
-        if (k > 0)
-          for (Index r = 0; r < rows; ++r)
-            std::copy_n(out + (i + r) * out_stride + j, columns, totals + r * width);
-        const auto row = [&](Index r) { return x + (i + std::min(r, rows - 1)) * x_stride + k; };
-        strip<sum>(row(0), row(1), row(2), row(3), scratch, length, totals);
+        T* const to = out + i * out_stride + j;
+        const T* const from = x + i * x_stride + k;
+        if (columns == width) {
+          strip<sum>(from, x_stride, rows, scratch, length, k > 0, to, out_stride);
+          continue;
+        }
+        for (Index r = 0; k > 0 && r < rows; ++r)
+          std::copy_n(to + r * out_stride, columns, part + r * width);
+        strip<sum>(from, x_stride, rows, scratch, length, k > 0, part, width);
         for (Index r = 0; r < rows; ++r)
-          std::copy_n(totals + r * width, columns, out + (i + r) * out_stride + j);
+          std::copy_n(part + r * width, columns, to + r * out_stride);
       }
     }
   }
@@ -100,7 +107,8 @@ HWY_ATTR void all_strips(const T* x, Index x_stride, Index n, const T* y, Index 
 template <class T>
 HWY_ATTR void any_sum(DifferenceSum sum, const T* x, Index x_stride, Index n, const T* y,
                       Index y_stride, Index m, Index d, T* out, Index out_stride, T* scratch) {
-  const auto run = sum == DifferenceSum::absolute  ? all_strips<DifferenceSum::absolute, T>
+  const auto run = sum == DifferenceSum::inner      ? all_strips<DifferenceSum::inner, T>
+                   : sum == DifferenceSum::absolute ? all_strips<DifferenceSum::absolute, T>
                    : sum == DifferenceSum::squared ? all_strips<DifferenceSum::squared, T>
                    : sum == DifferenceSum::chi2    ? all_strips<DifferenceSum::chi2, T>
                                                    : all_strips<DifferenceSum::harmonic, T>;

@@ -1,15 +1,17 @@
 #pragma once
-// Sums over the columns of two rows that no inner product gives, for all pairs of a tile.
+// Sums over the columns of two rows, for all pairs of a tile.
 //
 // Rows of y are laid out column by column, a few vectors wide, and stay in the L1 cache while the
 // rows of x run past them four at a time: eight sums live in registers, and nothing is summed
-// across a vector.
+// across a vector. Each sum goes over the columns in their order, so a pair has the same bits in
+// every tile. BLAS does not promise that, and is not faster.
 
 #include <mercer/matrix.hpp>
 
 namespace mercer {
 
 enum class DifferenceSum {
+  inner,     ///< Σ xy
   absolute,  ///< Σ |x − y|
   squared,   ///< Σ (x − y)²
   chi2,      ///< Σ (x − y)² / (x + y); 0/0 is 0
@@ -19,6 +21,7 @@ enum class DifferenceSum {
 /// One term: what a column adds.
 template <class T>
 T difference_term(DifferenceSum sum, T x, T y) {
+  if (sum == DifferenceSum::inner) return x * y;
   if (sum == DifferenceSum::absolute) return x < y ? y - x : x - y;
   if (sum == DifferenceSum::squared) return (x - y) * (x - y);
   if (x + y == 0) return 0;

@@ -79,11 +79,11 @@ HWY_ATTR inline void add_transposed(const double* x, Index stride, Index cols, c
 }
 
 HWY_ATTR void rows_times(const double* x, Index rows, Index cols, Index stride, const double* v,
-                         double* y) {
+                         double* y, bool add) {
   for (Index j = 0; j < cols; j += chunk)
     for (Index i = 0; i < rows; i += tile_rows)
       tile_times_panel(x + i * stride + j, stride, std::min(chunk, cols - j), v + j * panel_width,
-                       j == 0, y + i * panel_width);
+                       j == 0 && !add, y + i * panel_width);
 }
 
 HWY_ATTR void rows_transposed(const double* x, Index rows, Index cols, Index stride,
@@ -164,9 +164,9 @@ HWY_EXPORT(rows_transposed);
 HWY_EXPORT(sparse_floats);
 HWY_EXPORT(sparse_doubles);
 
-void times_panel(const double* x, Index rows, Index cols, Index stride, const double* v,
-                 double* y) {
-  HWY_DYNAMIC_DISPATCH(rows_times)(x, rows, cols, stride, v, y);
+void times_panel(const double* x, Index rows, Index cols, Index stride, const double* v, double* y,
+                 bool add) {
+  HWY_DYNAMIC_DISPATCH(rows_times)(x, rows, cols, stride, v, y, add);
 }
 
 void add_transposed_times_panel(const double* x, Index rows, Index cols, Index stride,

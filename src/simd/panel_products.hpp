@@ -18,9 +18,10 @@ namespace mercer {
 /// Rows come in tiles of this many; a caller who has fewer fills up with zeros.
 constexpr Index tile_rows = 8;
 
-/// y = Xv. X: rows×cols, rows `stride` apart, `rows` a multiple of tile_rows; v: a panel of `cols`
+/// y = Xv, or y += that. X: rows×cols, rows `stride` apart, `rows` a multiple of tile_rows; v: a panel of `cols`
 /// entries, y: one of `rows`.
-void times_panel(const double* x, Index rows, Index cols, Index stride, const double* v, double* y);
+void times_panel(const double* x, Index rows, Index cols, Index stride, const double* v, double* y,
+                 bool add = false);
 
 /// z += Xᵀy.
 void add_transposed_times_panel(const double* x, Index rows, Index cols, Index stride,

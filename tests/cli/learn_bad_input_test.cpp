@@ -38,6 +38,30 @@ TEST_F(CliLearnBadInput, M_P8_a_rate_that_diverges_is_stopped_with_the_step_and_
   }
 }
 
+TEST_F(CliLearnBadInput, M_P8_a_failed_run_leaves_no_partial_trace) {
+  const std::string checkpoint = dir / "c.ckpt", trace = dir / "t.csv";
+  // At once, after some rows, and when the first checkpoint cannot be written.
+  const std::string first = dir.file("first.csv", "a,b\n1,x\n2,3\n");
+  std::string rows = "a,b\n";
+  for (int i = 0; i < 2000; ++i) rows += fmt::format("{},{}\n", i % 7, i % 5);
+  const std::string whole = dir.file("whole.csv", rows),
+                    late = dir.file("late.csv", rows + "1,x\n");
+  const auto before = dir.list();
+  const auto fails = [&](const std::string& data, std::vector<std::string> more,
+                         const RunOptions& options = {}) {
+    more.insert(more.begin(),
+                {"learn", data, "--trace", trace, "--checkpoint", checkpoint, "--epochs", "1"});
+    const auto run = mercer(more, options);
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+    EXPECT_EQ(dir.list(), before) << data;
+  };
+  fails(first, {});
+  fails(late, {"--checkpoint-every", "100000"});
+  fails(whole, {"--memory", "1KiB"});
+  fails(whole, {"--checkpoint-every", "100"}, {.file_size_limit = 1000});
+}
+
 TEST_F(CliLearnBadInput, M_P8_rules_and_components) {
   expect_error(learn({"--rule", "ojja"}), 2, {"'ojja'", "did you mean oja?"});
   expect_error(learn({"--rule", "xyzzy"}), 2, {"'xyzzy'", "hebb-normalized"});

@@ -68,7 +68,7 @@ TYPED_TEST_SUITE(MappedTransform, Precisions);
 TYPED_TEST(MappedTransform, is_the_sum_over_anchors_for_dense_and_sparse_rows_and_anchors) {
   using T = TypeParam;
   for (const Index anchors : {1, 256, 300, 515})  // strips that do and do not divide
-    for (const Index k : {1, 3, 25}) {            // by hand and by BLAS
+    for (const Index k : {1, 3, 25}) {            // by hand and by panels
       SCOPED_TRACE(testing::Message() << anchors << " anchors, k = " << k);
       const Matrix<T> a = this->rows(anchors), x = this->rows(143);  // a block and a part of one
       const Csr<T> sparse_x = sparse(x);

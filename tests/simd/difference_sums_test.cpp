@@ -15,8 +15,8 @@ void check(Index n, Index m, Index d) {
   x.col(0).setZero();
   y.col(0).setZero();  // 0/0
   std::vector<T> scratch(difference_scratch);
-  for (const auto sum : {DifferenceSum::absolute, DifferenceSum::squared, DifferenceSum::chi2,
-                         DifferenceSum::harmonic}) {
+  for (const auto sum : {DifferenceSum::inner, DifferenceSum::absolute, DifferenceSum::squared,
+                         DifferenceSum::chi2, DifferenceSum::harmonic}) {
     Matrix<T> out = Matrix<T>::Constant(n, m + 1, T(-1));
     difference_sums(sum, x.data(), d + 1, n, y.data(), d + 2, m, d, out.data(), m + 1,
                     scratch.data());

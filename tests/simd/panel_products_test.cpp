@@ -17,6 +17,9 @@ void check(Index rows, Index cols) {
   Matrix<double> y = Matrix<double>::Constant(rows, panel_width, 7);  // is set, not added to
   times_panel(x.data(), rows, cols, stride, v.data(), y.data());
   EXPECT_LE((y - inside * v).cwiseAbs().maxCoeff(), tolerance(cols));
+  Matrix<double> more = Matrix<double>::Constant(rows, panel_width, 7);
+  times_panel(x.data(), rows, cols, stride, v.data(), more.data(), true);
+  EXPECT_LE(((more - inside * v).array() - 7).abs().maxCoeff(), tolerance(cols));
 
   Matrix<double> z = Matrix<double>::Constant(cols, panel_width, 0.5);
   add_transposed_times_panel(x.data(), rows, cols, stride, y.data(), z.data());

@@ -51,11 +51,16 @@ std::string loss_words(const Loss& loss) {
 }
 
 /// Rows that are encoded together: the rows, their scores, and the decoded rows.
-template <class T>
-void hold_chunk(MemoryBudget& budget, const Model<T>& model) {
-  const auto rows = static_cast<double>(rows_a_chunk(model.inputs()));
-  budget.hold(8 * rows *
-              (6 * static_cast<double>(model.inputs()) + 4 * static_cast<double>(model.outputs())));
+void hold_chunk(MemoryBudget& budget, const ModelSize& model) {
+  const auto rows = static_cast<double>(rows_a_chunk(static_cast<Index>(model.inputs)));
+  budget.hold(8 * rows * (6 * model.inputs + 4 * model.outputs));
+}
+
+CountMemory chunk_memory(const CompressFlags& flags) {
+  return [decoder = decoder_memory(flags.preimage)](MemoryBudget& budget, const ModelSize& model) {
+    decoder(budget, model);
+    hold_chunk(budget, model);
+  };
 }
 
 template <class T>
@@ -65,10 +70,7 @@ void compress_rows(const Model<T>& model, const CompressFlags& flags) {
   CompressOptions options;
   options.scores = parse_score_format(flags.scores);
   options.preimage = preimage_options(flags.preimage, reading.threads);
-  MemoryBudget budget = budget_for(model, flags);
-  hold_decoder(budget, model, options.preimage);
-  hold_chunk(budget, model);
-  settle(budget, model, reading);
+  settled(model, flags, reading, chunk_memory(flags));
   options.preimage.threads = reading.threads;
   options.missing = reading.missing;
   const auto source = open_like(model, flags, reading);
@@ -87,17 +89,19 @@ void compress_rows(const Model<T>& model, const CompressFlags& flags) {
 template <class T>
 void decompress_rows(const DecompressFlags& flags) {
   int threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
-  MemoryBudget budget(flags.memory);
+  const auto settle = [&](const ModelSize& model, PreImageOptions options) {
+    MemoryBudget budget(flags.memory);
+    hold_decoder(budget.hold_model(model), model, options);
+    hold_chunk(budget, model);
+    budget.settle(8 * model.inputs, options.threads);
+    return options.threads;
+  };
   DecompressAsks asks;
   asks.before_model = [&](const CompressedFile& file) {
-    budget.load_bytes(static_cast<double>(file.model_size));
+    if (const auto size = size_of_bytes(model_header(file))) settle(*size, file.preimage);
   };
   asks.before_decoder = [&](const Model<double>& model, PreImageOptions& options) {
-    budget.hold(bytes_of(model));
-    hold_decoder(budget, model, options);
-    hold_chunk(budget, model);
-    budget.settle(8 * static_cast<double>(model.inputs()), options.threads);
-    threads = options.threads;
+    threads = options.threads = settle(size_of(model), options);
   };
   Compressed about;
   const auto rows = decompress<T>(flags.file, {.threads = threads}, &about, asks);
@@ -132,7 +136,8 @@ void add_compress(CLI::App& app) {
   add_preimage_flags(command, flags->preimage, false);
   command.callback([flags] {
     files_of(*flags, "DATA", Content::compressed).check();
-    std::visit([&](const auto& model) { compress_rows(model, *flags); }, load_model(*flags));
+    std::visit([&](const auto& model) { compress_rows(model, *flags); },
+               load_model(*flags, chunk_memory(*flags)));
   });
 }
 

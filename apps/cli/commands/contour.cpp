@@ -34,23 +34,38 @@ struct ContourFlags {
   std::string components;
   std::string levels = "9";
   std::string size = "220";
+  std::string memory;
 };
+
+ContourOptions contour_options(const ContourFlags& flags) {
+  ContourOptions options;
+  if (!flags.components.empty())
+    options.components = parse_integer("--components", flags.components, 1, 64);
+  options.levels = static_cast<int>(parse_integer("--levels", flags.levels, 1, 100));
+  options.size = static_cast<int>(parse_integer("--size", flags.size, 80, 2000));
+  options.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
+  return options;
+}
+
+MemoryBudget settled(const ModelSize& model, const ContourFlags& flags, int& threads) {
+  MemoryBudget budget(flags.memory);
+  hold_contour(budget.hold_model(model), model, contour_options(flags));
+  budget.settle(8 * std::max(model.inputs, model.outputs), threads);
+  return budget;
+}
 
 template <class T>
 void draw(const Model<T>& model, const ContourFlags& flags) {
   require(model.inputs() == 2, Errc::bad_data,
           "contour lines need a model with 2 input columns; '{}' has {}", flags.model,
           model.inputs());
-  ContourOptions options;
-  if (!flags.components.empty())
-    options.components = parse_integer("--components", flags.components, 1, 64);
+  ContourOptions options = contour_options(flags);
   require(options.components <= model.outputs(), Errc::bad_option,
           "--components {} is more than the {} of '{}'", options.components, model.outputs(),
           flags.model);
-  options.levels = static_cast<int>(parse_integer("--levels", flags.levels, 1, 100));
-  options.size = static_cast<int>(parse_integer("--size", flags.size, 80, 2000));
-  options.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
-  if (!flags.rows.data.empty()) read_points(model, flags.model, flags.rows, flags.run, options);
+  const MemoryBudget budget = settled(size_of(model), flags, options.threads);
+  if (!flags.rows.data.empty())
+    read_points(model, flags.model, flags.rows, flags.run, budget, options);
   else if (model.map().space() != Space::kernel && !model.map().is_identity())
     throw UsageError(fmt::format(
         "the model '{}' stores no rows: set the plotted range with --data DATA", flags.model));
@@ -84,6 +99,7 @@ void add_contour(CLI::App& app) {
   add_row_flags(command, flags->rows, Weights::no);
   for (const char* name : {"--columns", "--exclude", "--label", "--id"})
     command.get_option(name)->needs(data);
+  add_memory_flag(command, flags->memory);
   add_run_flags(command, flags->run);
   add_help(command);
   command.callback([flags] {
@@ -92,6 +108,10 @@ void add_contour(CLI::App& app) {
         .reads("--data", flags->rows.data)
         .writes("--output", flags->output, Content::picture)
         .check();
+    if (const auto size = flags->memory.empty() ? std::nullopt : size_of_file(flags->model)) {
+      int threads = 1;
+      settled(*size, *flags, threads);
+    }
     std::visit([&](const auto& model) { draw(model, *flags); }, load_any(flags->model));
   });
 }

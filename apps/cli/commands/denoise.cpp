@@ -27,9 +27,7 @@ template <class T>
 void denoise_rows(const Model<T>& model, const DenoiseFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  MemoryBudget budget = budget_for(model, flags);
-  hold_decoder(budget, model, preimage_options(flags.preimage, reading.threads));
-  settle(budget, model, reading);
+  const MemoryBudget budget = settled(model, flags, reading, decoder_memory(flags.preimage));
   PreImageRows<T> out(model, flags.preimage, reading.threads, budget.piece_bytes());
   const auto source = open_like(model, flags, reading);
   out.open(flags.output, source->schema());
@@ -62,7 +60,8 @@ void add_denoise(CLI::App& app) {
     files_of(*flags, "DATA")
         .writes("--distances", flags->preimage.distances, Content::rows)
         .check();
-    std::visit([&](const auto& model) { denoise_rows(model, *flags); }, load_model(*flags));
+    std::visit([&](const auto& model) { denoise_rows(model, *flags); },
+               load_model(*flags, decoder_memory(flags->preimage)));
   });
 }
 

@@ -84,9 +84,12 @@ void add_inspect(CLI::App& app) {
   add_text(command, "-o,--output", flags->output, "FILE",
            "the loadings or gradients (.csv .tsv .npy)", "Results");
   add_switch(command, "--json", flags->json, "print everything as JSON", "Results");
+  add_memory_flag(command, flags->memory);
   add_help(command);
   command.callback([flags] {
     check(*flags);
+    if (const auto size = flags->memory.empty() ? std::nullopt : size_of_file(flags->model))
+      settled(*size, *flags);
     std::visit([&](const auto& model) { inspect(model, *flags); }, load_any(flags->model));
   });
 }

@@ -1,6 +1,7 @@
 #include "commands/inspect_columns.hpp"
 
 #include "core/json_text.hpp"
+#include "core/parallel.hpp"
 #include "rows/model_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
@@ -20,6 +21,7 @@ namespace mercer::cli {
 namespace {
 
 constexpr Index most_components = 6;  // across a page
+constexpr Index gradient_piece = 64;  // rows between two looks for Ctrl-C
 
 using Json = nlohmann::ordered_json;
 
@@ -83,6 +85,24 @@ void write_table(const Loadings& all, const std::string& path) {
 
 }  // namespace
 
+MemoryBudget settled(const ModelSize& model, const ColumnFlags& flags) {
+  MemoryBudget budget(flags.memory);
+  budget.hold_model(model);
+  // Loadings, contributions, correlations and their squares; once more in the table of a file.
+  if (flags.loadings) budget.hold((flags.output.empty() ? 5 : 9) * 8 * model.components());
+  if (!flags.gradient.empty() && !model.linear) {
+    // A kernel is differentiated at all anchors; other features at both sides of a row in every
+    // column. Models in float are copied in double, through their file.
+    const double features = model.features, columns = model.inputs;
+    budget.hold(8 * (gradient_piece * (features + 4 * columns) +
+                     thread_count(0) * 2 * columns * (features + columns)));
+    if (model.number_bytes < 8) budget.hold(4 * bytes_of(model));
+  }
+  int threads = 1;
+  budget.settle(8 * std::max(model.inputs, model.outputs), threads);
+  return budget;
+}
+
 template <class T>
 void show_loadings(const Model<T>& model, const ColumnFlags& flags) {
   require(model.map().is_identity(), Errc::bad_option,
@@ -119,16 +139,17 @@ void show_loadings(const Model<T>& model, const ColumnFlags& flags) {
 template <class T>
 void write_gradient(const Model<T>& model, const ColumnFlags& flags) {
   const Index component = parse_integer("--component", flags.component, 1, model.outputs()) - 1;
-  const auto source = open_for(model, flags.model, flags.gradient, {});
+  ReadOptions reading;
+  reading.block_bytes = settled(size_of(model), flags).block_bytes();
+  const auto source = open_for(model, flags.model, flags.gradient, reading);
   const Schema& schema = source->schema();
   const std::vector<std::string> names =
       model.feature_names().empty() ? numbered("x", model.inputs()) : model.feature_names();
   Sink<double> out(flags.output.empty() ? "-" : flags.output, names, {schema.id, schema.label});
-  constexpr Index piece = 64;  // rows between two checks for Ctrl-C
   while (const auto block = source->next())
-    for (Index first = 0; first < block->rows.rows(); first += piece) {
+    for (Index first = 0; first < block->rows.rows(); first += gradient_piece) {
       stop_if_interrupted();
-      const Index count = std::min(piece, block->rows.rows() - first);
+      const Index count = std::min(gradient_piece, block->rows.rows() - first);
       out.write(
           naming(source->name(),
                  [&] { return gradient(model, block->rows.middle(first, count), component); }),

@@ -1,6 +1,7 @@
 #pragma once
 // The columns of a model: loadings as a table or JSON, and gradients at rows.
 
+#include "flags/memory_budget.hpp"
 #include "terminal/terminal.hpp"
 
 #include <mercer/model.hpp>
@@ -16,7 +17,11 @@ struct ColumnFlags {
   std::string component = "1";
   std::string output;
   bool json = false;
+  std::string memory;
 };
+
+/// What a view of the model takes of `--memory`, and what that leaves.
+MemoryBudget settled(const ModelSize& model, const ColumnFlags& flags);
 
 /// Loadings, contributions and cos² of each column.
 template <class T>

@@ -74,9 +74,7 @@ void inverse_rows(const Model<T>& model, const InverseFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   // Throws, before files are opened, if the model has no pre-images.
-  MemoryBudget budget = budget_for(model, flags);
-  hold_decoder(budget, model, preimage_options(flags.preimage, reading.threads));
-  settle(budget, model, reading);
+  const MemoryBudget budget = settled(model, flags, reading, decoder_memory(flags.preimage));
   PreImageRows<T> out(model, flags.preimage, reading.threads, budget.piece_bytes());
   reading.like = {{}, model.label_column(), model.id_column(), 0};
   const auto source = open<T>(flags.rows.data, reading);
@@ -125,7 +123,8 @@ void add_inverse(CLI::App& app) {
     files_of(*flags, "SCORES")
         .writes("--distances", flags->preimage.distances, Content::rows)
         .check();
-    std::visit([&](const auto& model) { inverse_rows(model, *flags); }, load_model(*flags));
+    std::visit([&](const auto& model) { inverse_rows(model, *flags); },
+               load_model(*flags, decoder_memory(flags->preimage)));
   });
 }
 

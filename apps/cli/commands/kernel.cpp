@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 
@@ -68,24 +69,36 @@ void list() {
   print(text + "Combine with +, * and ^: 0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear^2\n");
 }
 
-/// Refuses what the rows and matrices of `bytes` in all exceed.
+/// The rows, where there is memory for them and for `matrices` of so many rows.
 template <class T>
-void require_memory(const KernelFlags& flags, const Rows<T>& rows, double bytes,
-                    const std::string& what) {
-  bytes += static_cast<double>(rows.entries()) * sizeof(T);
-  const auto memory = static_cast<double>(flags.budget);
-  require(bytes <= memory, Errc::out_of_memory, "{} takes {}, more than the {} {}", what,
-          format_bytes(bytes), format_bytes(memory),
-          flags.memory.empty() ? "of the default budget (half of the free memory)" : "of --memory");
-}
-
-template <class T>
-Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading) {
+Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading,
+                   const std::function<double(double rows)>& matrices) {
   if (keeps_holes(reading.missing))
     throw UsageError(
         fmt::format("--missing {} is not supported here: use --missing drop, or impute the values",
                     flags.rows.missing));
-  Table<T> table = read_all(*open<T>(flags.rows.data, reading), flags.budget / 2);
+  const auto source = open<T>(flags.rows.data, reading);
+  const auto budget = static_cast<double>(flags.budget);
+  const double number = sizeof(T) + (source->schema().sparse ? sizeof(std::int32_t) : 0);
+  const auto needed = [&](double rows, double entries) {
+    return std::max(2 * number * entries, number * entries + matrices(rows));
+  };
+  auto rows = static_cast<double>(source->expected_rows());
+  double entries = rows * static_cast<double>(source->schema().features);
+  if (needed(rows, entries) > budget && source->can_rewind()) {  // it was an estimate
+    rows = entries = 0;
+    while (const auto block = source->next()) {
+      rows += static_cast<double>(block->rows.rows());
+      entries += static_cast<double>(block->rows.entries());
+    }
+    source->rewind();
+  }
+  require(needed(rows, entries) <= budget, Errc::out_of_memory,
+          "a kernel matrix of {:.0f} rows does not fit into the {} {}: at least {} is needed", rows,
+          format_bytes(budget),
+          flags.memory.empty() ? "of the default budget (half of the free memory)" : "of --memory",
+          format_least_bytes(needed(rows, entries)));
+  Table<T> table = read_all(*source, flags.budget / 2);
   note_header(table.schema, flags.rows.data, flags.rows, flags.run);
   if (table.dropped_rows > 0 && !flags.run.quiet)
     say(fmt::format("mercer: note: {} row{} with missing values dropped\n", table.dropped_rows,
@@ -158,13 +171,13 @@ void check_rows(const KernelFlags& flags) {
   const Index sample = parse_integer("--sample", flags.sample, 1, 20'000);
   ProgressBar bar(!flags.run.quiet);
   const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), flags.budget);
-  const Table<double> table = read_rows<double>(flags, reading);
+  const Table<double> table = read_rows<double>(flags, reading, [&](double rows) {
+    const double side = std::min(static_cast<double>(sample), rows);
+    return 5 * 8 * side * side;
+  });
   naming(flags.rows.data, [&] {
     require(table.rows().rows() > 0, Errc::bad_data, "no rows");
     const Kernel kernel = open.completed(table.rows());
-    const auto side = static_cast<double>(std::min(sample, table.rows().rows()));
-    require_memory(flags, table.rows(), 5 * 8 * side * side,
-                   fmt::format("a check of {} rows", side));
     const MercerCheck check =
         check_kernel(kernel, table.rows(), {.rows = sample, .threads = reading.threads});
     stop_if_interrupted();
@@ -182,10 +195,9 @@ void write_matrix(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   ProgressBar bar(!flags.run.quiet);
   const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), flags.budget);
-  const Table<T> table = read_rows<T>(flags, reading);
+  const Table<T> table =
+      read_rows<T>(flags, reading, [](double rows) { return sizeof(T) * rows * rows; });
   const Index n = table.rows().rows();
-  const double bytes = static_cast<double>(n) * static_cast<double>(n) * sizeof(T);
-  require_memory(flags, table.rows(), bytes, fmt::format("the kernel matrix of {} rows", n));
   const Matrix<T> k = naming(flags.rows.data, [&] {
     require(n > 0, Errc::bad_data, "no rows");
     const Kernel kernel = open.completed(table.rows());

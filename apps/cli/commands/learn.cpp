@@ -318,7 +318,7 @@ void learn_rows(const LearnFlags& flags) {
   options.map = map_of(flags, source->schema().features);
   std::optional<TraceFile> trace;
   if (!flags.trace.empty()) {
-    trace.emplace(flags.trace, !flags.checkpoint.empty(), flags.resume);
+    trace.emplace(flags.trace, flags.checkpoint, flags.resume);
     options.trace = trace->output();
     // A reader that has seen enough of the trace does not end a run that has more to give.
     if (flags.trace == "-" &&

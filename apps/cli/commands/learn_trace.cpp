@@ -32,9 +32,11 @@ std::string first_cell(const std::string& path, char delimiter) {
 
 }  // namespace
 
-TraceFile::TraceFile(std::string path, bool checkpoints, bool resume)
-    : path_(std::move(path)), partial_(checkpoints ? path_ + ".partial" : "") {
-  if (!checkpoints) return;
+TraceFile::TraceFile(std::string path, std::string checkpoint, bool resume)
+    : path_(std::move(path)),
+      partial_(checkpoint.empty() ? "" : path_ + ".partial"),
+      checkpoint_(std::move(checkpoint)) {
+  if (checkpoint_.empty()) return;
   if (!is_text(path_))
     throw UsageError(
         fmt::format("--trace '{}' with --checkpoint must be a .csv or a .tsv file", path_));
@@ -49,12 +51,17 @@ TraceFile::TraceFile(std::string path, bool checkpoints, bool resume)
   if (resume && !std::filesystem::exists(partial_, ignored) &&
       first_cell(path_, delimiter_) == "step")
     std::filesystem::copy_file(path_, partial_, ignored);
+  resumed_ = resume && std::filesystem::exists(partial_, ignored);
   fd_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666);
   if (fd_ < 0) give_up("open");
 }
 
 TraceFile::~TraceFile() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ < 0) return;
+  const bool empty = lseek(fd_, 0, SEEK_END) == 0;
+  ::close(fd_);
+  // Without a checkpoint nothing goes on from it.
+  if (!resumed_ && (empty || access(checkpoint_.c_str(), F_OK) != 0)) unlink(partial_.c_str());
 }
 
 void TraceFile::give_up(const char* what) const {

@@ -15,7 +15,7 @@ namespace mercer::cli {
 
 class TraceFile {
  public:
-  TraceFile(std::string path, bool checkpoints, bool resume);
+  TraceFile(std::string path, std::string checkpoint, bool resume);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -33,7 +33,7 @@ class TraceFile {
   void write_buffer();
   [[noreturn]] void give_up(const char* what) const;
 
-  std::string path_, partial_;
+  std::string path_, partial_, checkpoint_;
   std::unique_ptr<Sink<double>> sink_;
   Matrix<double> block_;  // rows that wait for the sink
   Index waiting_ = 0;
@@ -41,6 +41,7 @@ class TraceFile {
   std::string buffer_;
   char delimiter_ = ',';
   bool headed_ = false;
+  bool resumed_ = false;  // it was there before
 };
 
 }  // namespace mercer::cli

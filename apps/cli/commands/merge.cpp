@@ -37,15 +37,34 @@ struct MergeFlags {
 
 /// The models; their stacked components, or the triangle of these, its factors and the check of
 /// them: ten times the smaller of both, as measured.
-template <class T>
-void hold_merge(MemoryBudget& budget, const std::vector<Model<T>>& models) {
-  double rows = 0;
-  const auto columns = static_cast<double>(models[0].inputs());
-  for (const Model<T>& model : models) {
-    budget.hold(bytes_of(model));
-    rows += static_cast<double>(model.outputs() + 1);
+MemoryBudget merge_budget(const std::string& memory, const std::vector<ModelSize>& models) {
+  MemoryBudget budget(memory);
+  double rows = 0, columns = 0;
+  for (const ModelSize& model : models) {
+    budget.hold_model(model);
+    rows += model.outputs + 1;
+    columns = std::max(columns, model.features);
   }
   budget.hold(10 * 8 * std::min(rows, columns) * columns);
+  return budget;
+}
+
+/// Of files that are there; loading says what is wrong with others.
+void check_memory(const MergeFlags& flags) {
+  std::vector<ModelSize> sizes;
+  double widest = 4;
+  for (const std::string& path : flags.models)
+    if (const auto size = size_of_file(path)) {
+      sizes.push_back(*size);
+      widest = std::max(widest, size->number_bytes);
+    }
+  for (ModelSize& size : sizes) {
+    // One model in double makes all of them so; those in float are there as both for a moment.
+    if (size.number_bytes < widest) size.file_bytes *= 2;
+    size.number_bytes = widest;
+  }
+  int threads = 1;
+  merge_budget(flags.memory, sizes).settle(0, threads);
 }
 
 template <class T>
@@ -54,9 +73,9 @@ void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) 
   options.components = parse_components(flags.components);
   options.threads = static_cast<int>(parse_integer("--threads", flags.threads, 0, 4096));
   options.names = flags.models;
-  MemoryBudget budget(flags.memory);
-  hold_merge(budget, models);
-  budget.settle(0, options.threads);
+  std::vector<ModelSize> sizes;
+  for (const Model<T>& model : models) sizes.push_back(size_of(model));
+  merge_budget(flags.memory, sizes).settle(0, options.threads);
   const Model<T> merged = merge(models, options);
   if (!flags.output.empty()) {
     OutputFile file(flags.output);
@@ -84,13 +103,9 @@ void run(const MergeFlags& flags) {
       .writes("--output", flags.output, Content::model)
       .prints_json(flags.json);
   plan.check();
+  check_memory(flags);
   std::vector<AnyModel> loaded;
-  MemoryBudget budget(flags.memory);
-  for (const std::string& path : flags.models) {
-    budget.load(path);
-    loaded.push_back(load_any(path));
-    budget.hold(std::visit([](const auto& model) { return bytes_of(model); }, loaded.back()));
-  }
+  for (const std::string& path : flags.models) loaded.push_back(load_any(path));
   const bool all_float = std::ranges::all_of(
       loaded, [](const AnyModel& m) { return std::holds_alternative<Model<float>>(m); });
   // One model in double makes all of them so.

@@ -38,13 +38,6 @@ constexpr const char* plot_examples =
     "  mercer plot wine.st new.csv --kind t2spe --reference good.csv -o limits.svg\n"
     "  mercer plot trace.csv --kind trace -o run.svg         the trace of mercer learn\n";
 
-/// Rows of so many numbers that are kept: beyond that every other row has to do. A row has its
-/// numbers twice while they grow and once more for the picture, its name and label, and its dot.
-Index most_rows(Index width, const MemoryBudget& budget) {
-  const double room = std::min(budget.share(), 8.0 * (1 << 23) * 3);
-  return std::max<Index>(2, static_cast<Index>(room / (24 * static_cast<double>(width) + 480)));
-}
-
 struct PlotFlags {
   RowFlags rows;
   RunFlags run;
@@ -158,18 +151,17 @@ PlotOptions plot_options(const PlotFlags& flags, Index outputs) {
 }
 
 /// Sends every block of the rows through `numbers_of`, a piece at a time.
+MemoryBudget settled(const ModelSize& model, const PlotFlags& flags, int& threads);
+
 template <class T, class NumbersOf>
 DrawnRows drawn_rows(const Model<T>& model, const PlotFlags& flags, Index width,
                      const NumbersOf& numbers_of) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  MemoryBudget budget(flags.memory);
-  budget.hold(bytes_of(model));
-  if (flags.kind == "t2spe") hold_scorer(budget, model, parse_level("--flag", flags.level));
-  budget.settle(8 * static_cast<double>(std::max(model.inputs(), width)), reading.threads);
+  const MemoryBudget budget = settled(size_of(model), flags, reading.threads);
   reading.block_bytes = budget.block_bytes();
   const auto source = open_for(model, flags.model, flags.rows.data, reading);
-  DrawnRows drawn(width, most_rows(width, budget));
+  DrawnRows drawn(width, most_drawn_rows(width, budget.share()));
   const Index piece = std::max<Index>(256, static_cast<Index>(budget.piece_bytes() / 8) / width);
   while (const auto block = source->next())
     for (Index first = 0; first < block->rows.rows(); first += piece) {
@@ -248,15 +240,12 @@ std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, const Plot
   if (has_spe) all.spe = rows.numbers().col(1);
   const double level = parse_level("--flag", flags.level);
   ReadOptions reading = read_options(flags.rows, flags.run, {});
-  MemoryBudget budget(flags.memory);
   Index good = 0;  // rows of --reference
   ScoreLimits limits;
   if (flags.reference.empty()) {
     limits = scorer.limits(level);
   } else {
-    budget.hold(bytes_of(model));
-    hold_scorer(budget, model, level);
-    budget.settle(8 * static_cast<double>(model.inputs()), reading.threads);
+    const MemoryBudget budget = settled(size_of(model), flags, reading.threads);
     reading.block_bytes = budget.block_bytes();
     limits = reference_limits(model, scorer, flags.model, flags.reference, reading, level,
                               flags.run.quiet, budget, &good);
@@ -272,20 +261,43 @@ std::string draw_t2spe(const Model<T>& model, const PlotFlags& flags, const Plot
   return t2spe_svg(all, limits, options);
 }
 
-template <class T>
-std::string draw_contour(const Model<T>& model, const PlotFlags& flags,
-                         const PlotOptions& options) {
+ContourOptions contour_options(const PlotFlags& flags, const PlotOptions& options, Index outputs) {
   ContourOptions how;
   how.chosen = options.components;
   how.levels = static_cast<int>(parse_integer("--levels", flags.levels, 1, 100));
   how.threads = static_cast<int>(parse_integer("--threads", flags.run.threads, 0, 4096));
-  const Index panels = how.chosen.empty() ? std::min<Index>(8, model.outputs())
-                                          : static_cast<Index>(how.chosen.size());
+  const Index panels =
+      how.chosen.empty() ? std::min<Index>(8, outputs) : static_cast<Index>(how.chosen.size());
   if (!flags.width.empty())
     how.size =
         std::clamp(options.width / static_cast<int>(std::min<Index>(4, panels)) - 24, 80, 2000);
-  if (!flags.rows.data.empty()) read_points(model, flags.model, flags.rows, flags.run, how);
+  return how;
+}
+
+template <class T>
+std::string draw_contour(const Model<T>& model, const PlotFlags& flags,
+                         const PlotOptions& options) {
+  ContourOptions how = contour_options(flags, options, model.outputs());
+  const MemoryBudget budget = settled(size_of(model), flags, how.threads);
+  if (!flags.rows.data.empty()) read_points(model, flags.model, flags.rows, flags.run, budget, how);
   return contour_svg(model, how);
+}
+
+/// What the kind of plot takes of `--memory`, and what that leaves.
+MemoryBudget settled(const ModelSize& model, const PlotFlags& flags, int& threads) {
+  MemoryBudget budget(flags.memory);
+  budget.hold_model(model);
+  const std::string& kind = flags.kind;
+  if (kind == "t2spe") hold_scorer(budget, model, parse_level("--flag", flags.level));
+  // Loadings, contributions, correlations and their squares.
+  if (kind == "loadings" || kind == "biplot" || kind == "circle")
+    budget.hold(5 * 8 * model.components());
+  if (kind == "contour") {
+    const auto outputs = static_cast<Index>(model.outputs);
+    hold_contour(budget, model, contour_options(flags, plot_options(flags, outputs), outputs));
+  }
+  budget.settle(8 * std::max(model.inputs, model.outputs), threads);
+  return budget;
 }
 
 const char* any_model(const PlotFacts&) { return nullptr; }
@@ -333,12 +345,6 @@ std::string draw(const Model<T>& model, const PlotFlags& flags) {
   const PlotOptions options = plot_options(flags, model.outputs());
   if (row.rows && flags.rows.data.empty())
     throw UsageError(fmt::format("--kind {} draws rows: give DATA after the model", flags.kind));
-  if (flags.kind == "loadings" || flags.kind == "biplot" || flags.kind == "circle") {
-    int threads = 1;  // loadings, contributions, correlations and their squares
-    MemoryBudget(flags.memory)
-        .hold(bytes_of(model) + 5 * 8 * static_cast<double>(model.components().size()))
-        .settle(0, threads);
-  }
   if constexpr (std::is_same_v<T, float>) return row.draw_float(model, flags, options);
   else return row.draw_double(model, flags, options);
 }
@@ -388,7 +394,10 @@ void run(const PlotFlags& flags) {
       .writes("--output", flags.output, Content::picture)
       .check();
   const bool is_trace = flags.kind == "trace" && !flags.model.ends_with(".st");
-  MemoryBudget(flags.memory).load(flags.model);
+  if (const auto size = flags.memory.empty() ? std::nullopt : size_of_file(flags.model)) {
+    int threads = 1;
+    settled(*size, flags, threads);
+  }
   const std::string picture =
       is_trace ? draw_trace(flags)
                : std::visit([&](const auto& model) { return draw(model, flags); },

@@ -146,14 +146,21 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
   return found;
 }
 
+double level_of(const ScoreFlags& flags) {
+  return flags.flag.empty() ? 0.99 : parse_level("--flag", flags.flag);
+}
+
+CountMemory scorer_memory(double level) {
+  return
+      [level](MemoryBudget& budget, const ModelSize& model) { hold_scorer(budget, model, level); };
+}
+
 template <class T>
 void score_rows(const Model<T>& model, const ScoreFlags& flags) {
-  const double level = flags.flag.empty() ? 0.99 : parse_level("--flag", flags.flag);
+  const double level = level_of(flags);
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  MemoryBudget budget = budget_for(model, flags);
-  hold_scorer(budget, model, level);
-  settle(budget, model, reading);
+  const MemoryBudget budget = settled(model, flags, reading, scorer_memory(level));
   const auto source = open_for(model, flags.model, flags.rows.data, reading);
   const Scorer<T> scorer(model, {.threads = reading.threads});
   Index good = 0;  // rows of --reference
@@ -187,7 +194,8 @@ void run(const ScoreFlags& flags) {
   plan.reads("--reference", flags.reference).prints_json(flags.json).check();
   if (flags.rows.data == "-" && flags.reference == "-")
     throw UsageError("DATA and --reference cannot both be standard input");
-  std::visit([&](const auto& model) { score_rows(model, flags); }, load_model(flags));
+  std::visit([&](const auto& model) { score_rows(model, flags); },
+             load_model(flags, scorer_memory(level_of(flags))));
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ template <class T>
 void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  MemoryBudget budget = budget_for(model, flags);
-  settle(budget, model, reading);
+  const MemoryBudget budget = settled(model, flags, reading);
   const auto source = open_like(model, flags, reading);
   Sink<T> out = open_scores(flags.output, model, source->schema(), reading.threads);
   while (const auto block = source->next())

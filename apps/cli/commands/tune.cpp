@@ -128,25 +128,41 @@ std::string table_text(const Tuned& tuned) {
 
 /// Folds are fitted at the same time, each with its rows, its kernel matrix and its pre-images:
 /// fewer at once if --memory requires that. Results do not depend on it.
-template <class T>
-void share_memory(TuneOptions& options, const Rows<T>& all) {
-  const auto total = static_cast<double>(options.fit.memory);
-  const auto used = static_cast<double>(std::min(options.rows, all.rows()));
-  const auto columns = static_cast<double>(all.cols());
-  const double held = 2 * sizeof(T) * used * columns + 400 * columns +
-                      std::min(total / 2, sizeof(T) * static_cast<double>(all.entries()));
+struct TuneMemory {
+  double held, preimages, least_fit;
+  double least(double row_bytes) const {
+    return std::max(2 * row_bytes, held + preimages + least_fit);
+  }
+};
+
+/// For rows of so many bytes in all.
+TuneMemory memory_for(const TuneOptions& options, double rows, double columns, double number_bytes,
+                      double row_bytes) {
+  const double used = std::min(static_cast<double>(options.rows), rows);
+  const double held = 2 * number_bytes * used * columns + 400 * columns + row_bytes;
   const double learned = std::min(used, 1000.0);
   // Of wide rows: those of a fold that are reconstructed at once, and of a tile of kernel values.
   const double reconstructed = std::min(256.0, used / options.folds + 1);
   const double wide = 6 * reconstructed * columns + 2 * std::min(256 * columns, double{1 << 20});
   const double preimages =
       8 * (2 * learned * learned + 256 * (3 * used + learned) + used * (3 * columns + 192) + wide);
-  // The Krylov basis, which for so few rows may be all of the space.
-  const double least_fit = 8 * used * std::min(used, 2400.0) + (4 << 20) +
+  // The matrices of LAPACK or, where they are smaller, the Krylov basis; and what every fit takes.
+  const double least_fit = 8 * used * std::min(4 * used, 2400.0) + (26 << 20) +
                            8 * std::min(256 * columns, double{1 << 20}) + 800 * columns;
-  require(held + preimages + least_fit <= total, Errc::out_of_memory,
+  return {held, preimages, least_fit};
+}
+
+template <class T>
+void share_memory(TuneOptions& options, const Rows<T>& all) {
+  const auto total = static_cast<double>(options.fit.memory);
+  const double bytes = sizeof(T) * static_cast<double>(all.entries());
+  const TuneMemory memory = memory_for(options, static_cast<double>(all.rows()),
+                                       static_cast<double>(all.cols()), sizeof(T), bytes);
+  const auto [held, preimages, least_fit] = memory;
+  require(memory.least(0) <= total, Errc::out_of_memory,
           "--memory {} is too small: tuning on {} rows needs at least {}; use fewer (--rows)",
-          format_bytes(total), used, format_least_bytes(held + preimages + least_fit));
+          format_bytes(total), std::min(options.rows, all.rows()),
+          format_least_bytes(memory.least(bytes)));
   const double affordable = (total - held) / (preimages + least_fit);
   const int threads = std::min(thread_count(options.fit.threads), options.folds);
   options.fit.threads = std::clamp(static_cast<int>(std::min(affordable, 4096.0)), 1, threads);
@@ -199,12 +215,17 @@ void tune_rows(const TuneFlags& flags) {
   const ReadOptions reading = read_options(flags.rows, flags.run, options.fit.monitor, memory);
   KeptRows<T> source(open<T>(flags.rows.data, reading), options.fit.memory, true);
   note_header(source.schema(), source.name(), flags.rows, flags.run);
-  require(source.in_memory(), Errc::out_of_memory,
-          "'{}' does not fit into half of --memory {}, and tuning samples from all rows: at least "
-          "{} is needed",
-          source.name(), format_bytes(static_cast<double>(memory)),
-          format_bytes(2.0 * sizeof(T) * static_cast<double>(source.expected_rows()) *
-                       static_cast<double>(source.schema().features)));
+  if (!source.in_memory()) {
+    // How many rows a text has is estimated, to a few percent.
+    const double rows = 1.05 * static_cast<double>(source.expected_rows());
+    const auto columns = static_cast<double>(source.schema().features);
+    const double bytes = sizeof(T) * rows * columns;
+    fail(Errc::out_of_memory,
+         "'{}' does not fit into half of --memory {}, and tuning samples from all rows: at least "
+         "{} is needed",
+         source.name(), format_bytes(static_cast<double>(memory)),
+         format_least_bytes(memory_for(options, rows, columns, sizeof(T), bytes).least(bytes)));
+  }
   const Rows<T> all = source.whole()->rows;
   const std::span<const double> weights = source.whole()->weights;
   share_memory(options, all);

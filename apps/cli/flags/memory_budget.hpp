@@ -4,12 +4,13 @@
 // some 12 MiB, comes on top, as docs/cli.md says.
 //
 //     MemoryBudget budget(flags.memory);
-//     budget.load(flags.model);                      // before the model is
-//     budget.hold(bytes_of(model)).work(bytes);      // all the time; for each thread
+//     budget.hold_model(*size_of_file(path));        // before it is loaded
+//     budget.hold(bytes).work(bytes);                // all the time; for each thread
 //     budget.settle(widest row in bytes, threads);   // refused when this is too little
 //     reading.block_bytes = budget.block_bytes();
 
-#include <mercer/model.hpp>
+#include "flags/model_size.hpp"
+
 #include <mercer/preimage.hpp>
 
 #include <cstddef>
@@ -33,9 +34,8 @@ class MemoryBudget {
   explicit MemoryBudget(const std::string& text);
 
   bool limited() const { return total_ > 0; }
-  /// A model is about to be loaded: for a moment its file and the model are there.
-  void load(const std::string& model_file);
-  void load_bytes(double model_bytes);
+  /// While it is loaded, its file and the model are there for a moment.
+  MemoryBudget& hold_model(const ModelSize& model);
   MemoryBudget& hold(double bytes);
   MemoryBudget& work(double bytes_per_thread);
   /// Chooses the blocks, and fewer threads where all would take too much; results do not depend on
@@ -49,19 +49,17 @@ class MemoryBudget {
 
  private:
   double total_ = 0, held_ = 0, work_ = 0;
+  double loading_ = 0;  // the most while models are loaded
   std::size_t block_ = std::size_t{8} << 20, piece_ = std::size_t{4} << 20;
 };
 
-/// What a model takes.
-template <class T>
-double bytes_of(const Model<T>& model);
+/// Rows that are decoded together, at least.
+constexpr Index least_decoded = 64;
 
 /// Counts what pre-images of a model take.
-template <class T>
-void hold_decoder(MemoryBudget& budget, const Model<T>& model, const PreImageOptions& options);
+void hold_decoder(MemoryBudget& budget, const ModelSize& model, const PreImageOptions& options);
 
 /// Counts what T² and SPE with their limits at a level take.
-template <class T>
-void hold_scorer(MemoryBudget& budget, const Model<T>& model, double level);
+void hold_scorer(MemoryBudget& budget, const ModelSize& model, double level);
 
 }  // namespace mercer::cli

@@ -6,6 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <optional>
+
 namespace mercer::cli {
 
 void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
@@ -30,11 +33,36 @@ FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name, 
   return plan;
 }
 
-AnyModel load_model(const ThroughModelFlags& flags) {
-  MemoryBudget(flags.memory).load(flags.model);
+namespace {
+
+MemoryBudget settled(const ModelSize& model, const ThroughModelFlags& flags, int& threads,
+                     const CountMemory& count) {
+  MemoryBudget budget(flags.memory);
+  budget.hold_model(model);
+  if (count) count(budget, model);
+  budget.settle(8 * std::max(model.inputs, model.outputs), threads);
+  return budget;
+}
+
+}  // namespace
+
+AnyModel load_model(const ThroughModelFlags& flags, const CountMemory& count) {
+  if (auto size = flags.memory.empty() ? std::nullopt : size_of_file(flags.model)) {
+    int threads = 1;
+    if (!flags.precision.empty()) size->number_bytes = parse_is_float(flags.precision) ? 4 : 8;
+    settled(*size, flags, threads, count);
+  }
   if (flags.precision.empty()) return load_any(flags.model);
   if (parse_is_float(flags.precision)) return Model<float>::load(flags.model);
   return Model<double>::load(flags.model);
+}
+
+template <class T>
+MemoryBudget settled(const Model<T>& model, const ThroughModelFlags& flags, ReadOptions& reading,
+                     const CountMemory& count) {
+  MemoryBudget budget = settled(size_of(model), flags, reading.threads, count);
+  reading.block_bytes = budget.block_bytes();
+  return budget;
 }
 
 template <class T>
@@ -57,6 +85,10 @@ void say_dropped(const Source<T>& source, const RunFlags& run) {
     say(fmt::format("mercer: note: {} row{} with missing values dropped\n", n, n == 1 ? "" : "s"));
 }
 
+template MemoryBudget settled(const Model<float>&, const ThroughModelFlags&, ReadOptions&,
+                              const CountMemory&);
+template MemoryBudget settled(const Model<double>&, const ThroughModelFlags&, ReadOptions&,
+                              const CountMemory&);
 template std::unique_ptr<Source<float>> open_like(const Model<float>&, const ThroughModelFlags&,
                                                   ReadOptions);
 template std::unique_ptr<Source<double>> open_like(const Model<double>&, const ThroughModelFlags&,

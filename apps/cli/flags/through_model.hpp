@@ -8,7 +8,7 @@
 #include <mercer/data.hpp>
 #include <mercer/model.hpp>
 
-#include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -32,24 +32,16 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
 FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name,
                   Content output = Content::rows);
 
-/// The model in the precision asked for, or in its own, where it fits into the memory.
-AnyModel load_model(const ThroughModelFlags& flags);
+/// Counts what a command needs beside its model and blocks of rows.
+using CountMemory = std::function<void(MemoryBudget&, const ModelSize&)>;
 
-/// `--memory` less what the model takes; `settle` it before anything is opened.
-template <class T>
-MemoryBudget budget_for(const Model<T>& model, const ThroughModelFlags& flags) {
-  MemoryBudget budget(flags.memory);
-  budget.hold(bytes_of(model));
-  return budget;
-}
+/// The model in the precision asked for, or in its own, where `--memory` is enough for the command.
+AnyModel load_model(const ThroughModelFlags& flags, const CountMemory& count = {});
 
-/// Chooses blocks and threads.
+/// What `--memory` leaves: chooses blocks and threads.
 template <class T>
-void settle(MemoryBudget& budget, const Model<T>& model, ReadOptions& reading) {
-  budget.settle(8 * static_cast<double>(std::max(model.inputs(), model.outputs())),
-                reading.threads);
-  reading.block_bytes = budget.block_bytes();
-}
+MemoryBudget settled(const Model<T>& model, const ThroughModelFlags& flags, ReadOptions& reading,
+                     const CountMemory& count = {});
 
 /// DATA, with the columns of the model.
 template <class T>

@@ -4,11 +4,19 @@
 
 #include <mercer/source.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 namespace mercer::cli {
+
+/// Rows of so many numbers that are kept: beyond that every other row has to do. A row has its
+/// numbers twice while they grow and once more for the picture, its name and label, and its dot.
+inline Index most_drawn_rows(Index width, double share) {
+  const double room = std::min(share, 8.0 * (1 << 23) * 3);
+  return std::max<Index>(2, static_cast<Index>(room / (24 * static_cast<double>(width) + 480)));
+}
 
 class DrawnRows {
  public:

@@ -44,6 +44,12 @@ PreImageOptions preimage_options(const PreImageFlags& flags, int threads) {
   return options;
 }
 
+CountMemory decoder_memory(const PreImageFlags& flags) {
+  return [options = preimage_options(flags, 1)](MemoryBudget& budget, const ModelSize& model) {
+    hold_decoder(budget, model, options);
+  };
+}
+
 std::string preimage_words(const std::string& how, Index count, double sum, Index outside,
                            Index not_converged) {
   return fmt::format(

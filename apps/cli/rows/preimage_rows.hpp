@@ -2,6 +2,7 @@
 // Scores into rows: the flags of the commands that do it, and where the rows go.
 
 #include "flags/options.hpp"
+#include "flags/through_model.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/summary.hpp"
 #include "terminal/terminal.hpp"
@@ -27,6 +28,8 @@ std::vector<OptionValue> preimage_method_values();
 /// --method, --alpha, --penalty and, where rows are written, --distances.
 void add_preimage_flags(CLI::App& command, PreImageFlags& flags, bool with_distances = true);
 PreImageOptions preimage_options(const PreImageFlags& flags, int threads);
+/// Counts what the decoder of these flags takes.
+CountMemory decoder_memory(const PreImageFlags& flags);
 
 /// "pre-images by ridge(...) of 500 rows\nmean distance 0.31, 2 of 40 rows outside the data\n"
 std::string preimage_words(const std::string& how, Index count, double sum, Index outside,
@@ -61,7 +64,7 @@ class PreImageRows {
   /// Rows to decode at a time.
   Index piece() const {
     const Index widest = std::max(model_.inputs(), model_.outputs());
-    return std::max<Index>(64, static_cast<Index>(piece_bytes_ / sizeof(T)) / widest);
+    return std::max<Index>(least_decoded, static_cast<Index>(piece_bytes_ / sizeof(T)) / widest);
   }
 
   /// The texts of these scores begin at `first` in those of the block.

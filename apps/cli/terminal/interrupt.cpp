@@ -56,6 +56,7 @@ void watch_signals() {
     if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup stays nohup
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of writing
   struct sigaction lost {};
   lost.sa_sigaction = on_lost_bytes;
   lost.sa_flags = SA_SIGINFO;

@@ -156,7 +156,10 @@ std::string plan_line(const Summary& summary) {
   const PlanReport& plan = *summary.report.plan;
   const auto costs = [](const PlannedMethod& m) {
     std::string text = m.method;
-    if (m.passes > 0) text += fmt::format(", {:.0f} pass{}", m.passes, m.passes > 1.5 ? "es" : "");
+    const bool estimate = m.method == "krylov" || m.method == "randomized";
+    if (m.passes > 0)
+      text += fmt::format(", {}{:.0f} pass{}", estimate ? "about " : "", m.passes,
+                          m.passes > 1.5 ? "es" : "");
     if (m.flops > 0) text += fmt::format(", {:.2g} flops", m.flops);
     return text;
   };

@@ -18,6 +18,7 @@ class KernelMoment final : public Moment {
  public:
   explicit KernelMoment(const State& state) : s_(state) {}
   Matrix<double> dual(const Matrix<double>& v) override { return s_.outputs_of(v); }
+  bool euclidean() const override { return false; }
   Matrix<double> times(const Matrix<double>&, const Matrix<double>& dual) override {
     return dual * s_.share.asDiagonal();
   }

@@ -25,7 +25,9 @@ const char* name_of(LearnedMean mean) {
 double learner_bytes(const Source<double>& source, const LearnOptions& o) {
   const auto d = static_cast<double>(source.schema().features);
   const double k = std::min(d, static_cast<double>(o.learner.components));
-  return 8 * d * (64 + 14 * k + 104) + static_cast<double>(source.buffer_bytes());
+  // Certifying the components takes a basis of up to 24 passes, and its products, after the run.
+  return 8 * d * std::max(64 + 14 * k + 104, 2 * (24 * k + 25) + 20) +
+         static_cast<double>(source.buffer_bytes());
 }
 
 Vector<double> mean_of(const LearnInput& in) {
@@ -44,19 +46,23 @@ LearnInput take_in(Source<double>& source, const LearnOptions& o) {
                        static_cast<double>(source.schema().features) * sizeof(double);
   const bool all_needed = o.order == Order::shuffled || (o.kernel && o.landmarks == 0);
   const double learner = o.kernel || o.map ? 0 : learner_bytes(source, o);
+  // How many rows a text has is estimated, to a few percent.
+  const double least =
+      all_needed ? std::max(learner, 1.05 * bytes + std::max(learner, bytes)) : learner;
   require(learner <= allowed, Errc::out_of_memory,
           "learning {} component{} of {} columns needs at least {}, and {} are allowed; use a "
           "larger `memory`",
           o.learner.components, o.learner.components == 1 ? "" : "s", source.schema().features,
-          format_least_bytes(learner), format_bytes(allowed));
+          format_least_bytes(least), format_bytes(allowed));
   const bool fits = source.schema().sparse || (bytes <= allowed / 2 && bytes + learner <= allowed);
-  require(
-      fits || !all_needed, Errc::out_of_memory,
-      "{}: its {} do not fit into half of the memory of {}, and {} needs all rows at once; use {}",
-      source.name(), format_bytes(bytes), format_bytes(allowed),
-      o.order == Order::shuffled ? "`order=shuffled`" : "a kernel without landmarks",
-      o.order == Order::shuffled ? "`order=as_it_comes`, or a larger `memory`"
-                                 : "`landmarks`, or a larger `memory`");
+  require(fits || !all_needed, Errc::out_of_memory,
+          "{}: its {} do not fit into half of the memory of {}, and {} needs all rows at once: at "
+          "least {}; use {}",
+          source.name(), format_bytes(bytes), format_bytes(allowed),
+          o.order == Order::shuffled ? "`order=shuffled`" : "a kernel without landmarks",
+          format_least_bytes(least),
+          o.order == Order::shuffled ? "`order=as_it_comes`, or a larger `memory`"
+                                     : "`landmarks`, or a larger `memory`");
   const bool wanted = o.order == Order::automatic && source.can_rewind() && fits;
   if (!all_needed && !wanted) {
     in.rows = source.can_rewind() ? source.expected_rows() : 0;

@@ -21,14 +21,16 @@ constexpr double rounded = 1e-13;  // of products over the rows, relative to Î»â
 /// An orthonormal basis that grows, with R of it.
 struct Basis {
   Moment& r;
-  Matrix<double> v, dual, rv;
+  Matrix<double> v, own_dual, rv;
+
+  const Matrix<double>& dual() const { return r.euclidean() ? v : own_dual; }
 
   /// What is left of rows without the basis and without each other; those that have nothing left
   /// are dropped.
   void add(Matrix<double> fresh, Matrix<double> fresh_dual) {
     const Index old = v.rows(), n = fresh.cols();
     v.conservativeResize(old + fresh.rows(), n);
-    dual.conservativeResize(old + fresh.rows(), n);
+    if (!r.euclidean()) own_dual.conservativeResize(old + fresh.rows(), n);
     Index at = old;
     for (Index i = 0; i < fresh.rows(); ++i) {
       auto row = fresh.row(i);
@@ -38,21 +40,21 @@ struct Basis {
       row /= before;
       row_dual /= before;
       for (int sweep = 0; sweep < 2; ++sweep) {
-        const Eigen::RowVectorXd along = row * dual.topRows(at).transpose();
+        const Eigen::RowVectorXd along = row * dual().topRows(at).transpose();
         row -= along * v.topRows(at);
-        row_dual -= along * dual.topRows(at);
+        row_dual -= along * dual().topRows(at);
       }
       const double left = row.dot(row_dual);
       if (!(left > 1e-16)) continue;
       v.row(at) = row / std::sqrt(left);
-      dual.row(at) = row_dual / std::sqrt(left);
+      if (!r.euclidean()) own_dual.row(at) = row_dual / std::sqrt(left);
       ++at;
     }
     v.conservativeResize(at, n);
-    dual.conservativeResize(at, n);
+    if (!r.euclidean()) own_dual.conservativeResize(at, n);
     if (at == old) return;
     rv.conservativeResize(at, n);
-    rv.bottomRows(at - old) = r.times(v.bottomRows(at - old), dual.bottomRows(at - old));
+    rv.bottomRows(at - old) = r.times(v.bottomRows(at - old), dual().bottomRows(at - old));
   }
 };
 
@@ -78,7 +80,7 @@ Verdict certify(Moment& r, const Matrix<double>& components, double limit, std::
     for (Index c = 0; c < n; ++c) start(i, c) = random.normal();
   Basis basis{r, {}, {}, {}};
   basis.v.resize(0, n);
-  basis.dual.resize(0, n);
+  basis.own_dual.resize(0, n);
   basis.rv.resize(0, n);
   {
     Matrix<double> dual = r.dual(start);
@@ -87,7 +89,7 @@ Verdict certify(Moment& r, const Matrix<double>& components, double limit, std::
   Verdict out;
   for (int pass = 1; basis.v.rows() >= k; ++pass) {
     const Index p = basis.v.rows(), wanted = std::min(k + 1, p);
-    Matrix<double> h = basis.rv * basis.dual.transpose();
+    Matrix<double> h = basis.rv * basis.dual().transpose();
     h = (0.5 * (h + h.transpose())).eval();
     const SymmetricEigen pairs = symmetric_eigen(h, wanted);
     const Matrix<double>& u = pairs.vectors;
@@ -100,7 +102,7 @@ Verdict certify(Moment& r, const Matrix<double>& components, double limit, std::
 
     const double left = r.trace() - theta.head(k).sum();
     const double beyond = wanted > k ? std::min(left, theta[k] + rho[k]) : 0;
-    const Matrix<double> at = components * basis.dual.transpose();
+    const Matrix<double> at = components * basis.dual().transpose();
     out.angles.resize(k);
     out.bounds.resize(k);
     out.values = theta.head(k);

@@ -27,6 +27,8 @@ class detail::Moment {
   virtual ~Moment() = default;
   /// ⟨v, w⟩ = v·dual(w): of weights that are combinations of rows. Otherwise v itself.
   virtual Matrix<double> dual(const Matrix<double>& v) { return v; }
+  /// Whether that is so: then it is not kept beside v.
+  virtual bool euclidean() const { return true; }
   /// Rv of each row v; one pass over the rows.
   virtual Matrix<double> times(const Matrix<double>& v, const Matrix<double>& dual) = 0;
   virtual double trace() = 0;  ///< known after the first `times`

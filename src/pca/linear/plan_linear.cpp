@@ -87,7 +87,7 @@ void plan_linear(Plan& p, const FitOptions& o) {
         row.name, format_least_bytes(needed), format_bytes(std::max(0.0, p.work)));
   else if (needed > p.work)
     p.refusal = fmt::format(
-        "`solver={}` needs at least {} for {:.0f} columns{}, and {} are allowed; use a larger "
+        "`solver={}` needs {} for {:.0f} columns{}, and {} are allowed; use a larger "
         "`memory` or fewer `columns`",
         row.name, format_least_bytes(p.facts.budget - p.work + needed), f.columns,
         p.streamed() ? "" : " and all rows", format_bytes(p.facts.budget));

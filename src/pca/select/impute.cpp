@@ -70,9 +70,9 @@ void require_room(const FitOptions& fit, Index rows, Index with_holes, Index col
   const double held = 2 * static_cast<double>(rows + with_holes) * static_cast<double>(cols) *
                       static_cast<double>(sizeof(T)) / 0.9;
   require(held <= static_cast<double>(fit.memory), Errc::out_of_memory,
-          "`missing=em` takes {} for these rows and their copies, and {} are allowed; use a larger "
-          "`memory`, or `missing=mean`",
-          format_bytes(held), format_bytes(static_cast<double>(fit.memory)));
+          "`missing=em` needs at least {} for these rows and their copies, and {} are allowed; use "
+          "a larger `memory`, or `missing=mean`",
+          format_least_bytes(held), format_bytes(static_cast<double>(fit.memory)));
 }
 
 /// (λ − σ²)/λ of each component, σ² the mean of the variances that are left out.
