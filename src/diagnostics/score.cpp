@@ -25,6 +25,8 @@ namespace {
 /// Training rows that stand for all when limits are their quantiles: their matrix is formed, and
 /// where they are all rows, all its eigenpairs are found.
 constexpr Index most_training_rows = 1000;
+/// And that are split into halves to correct the limits.
+constexpr Index most_split_rows = 500;
 /// Landmarks whose kernel matrix is formed to find what the mean is to them.
 constexpr Index most_landmarks = 8192;
 
@@ -341,8 +343,11 @@ ScoreLimits Scorer<T>::limits(double level) const {
   if (state_->no_spe.empty() && !model.report().weighted && kept.rows() >= needed) {
     const PickedRows<T> some(kept, even_sample(kept.rows(), std::max(needed, most_training_rows)));
     const bool all = some.rows().rows() == model.report().n_samples;
-    return left_out_limits(
-        left_out_scores(state_->fitted(some.rows(), all), state_->options.threads), level);
+    const FittedRows fitted = state_->fitted(some.rows(), all);
+    const PickedRows<T> split(kept, even_sample(kept.rows(), most_split_rows));
+    const LimitFactors factors = factors_by_halves(state_->centred_gram(split.rows()), fitted,
+                                                   level, state_->options.threads);
+    return left_out_limits(left_out_scores(fitted, state_->options.threads), factors, level);
   }
   const std::string reason = state_->not_gaussian();
   if (!reason.empty()) {
