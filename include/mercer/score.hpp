@@ -110,4 +110,10 @@ ScoreLimits limits_of(const RowScores& good, double level = 0.99);
 /// Which rows are outside which limit.
 std::vector<Flag> flagged(const RowScores& rows, const ScoreLimits& limits);
 
+/// The error of the scores of new rows, as a sentence, where rounding leaves less than half of the
+/// digits of the model's precision: kernels that are nearly constant on the rows, components of
+/// little variance, nearly dependent landmarks. Empty elsewhere.
+template <class T>
+std::string lost_digits(const Model<T>& model);
+
 }  // namespace mercer

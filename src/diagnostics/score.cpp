@@ -9,6 +9,7 @@
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
+#include "model/score_errors.hpp"
 
 #include <mercer/kernel.hpp>
 
@@ -36,6 +37,16 @@ bool keeps_rows(const Model<T>& model) {
   const Report& r = model.report();
   return model.map().space() == Space::kernel && r.method == "kernel-pca" && !r.approximation &&
          !r.weighted && model.map().anchors().rows() == r.n_samples;
+}
+
+/// None: it is defined by the user.
+template <class T>
+std::optional<Kernel> kernel_of(const Model<T>& model) {
+  try {
+    return Kernel::parse(model.map().kernel());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -85,9 +96,8 @@ struct Scorer<T>::State {
   void prepare_kernel() {
     const Rows<T> anchors = model.map().anchors();
     const Index n = anchors.rows();
-    try {
-      kernel = Kernel::parse(model.map().kernel());
-    } catch (const Error&) {
+    kernel = kernel_of(model);
+    if (!kernel) {
       no_spe = "k(x, x) of a user-defined kernel is unknown";
       return;
     }
@@ -401,6 +411,15 @@ double ScoreTotals::mean_spe() const { return weight > 0 ? spe / weight : 0; }
 
 double ScoreTotals::explained() const { return size > 0 ? 1 - spe / size : 0; }
 
+template <class T>
+std::string lost_digits(const Model<T>& model) {
+  std::optional<Kernel> kernel;
+  if (model.map().space() == Space::kernel) kernel = kernel_of(model);
+  return lost_digits(model.parts(), kernel ? &*kernel : nullptr);
+}
+
+template std::string lost_digits(const Model<float>&);
+template std::string lost_digits(const Model<double>&);
 template class Scorer<float>;
 template class Scorer<double>;
 
