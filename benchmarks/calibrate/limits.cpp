@@ -38,6 +38,19 @@ Matrix<double> clusters(Draw& draw, Index n) {
   return x;
 }
 
+Matrix<double> exponential(Draw& draw, Index n) {
+  Matrix<double> x(n, 2);
+  for (double& cell : x.reshaped()) cell = -std::log(1 - draw.uniform());
+  return x;
+}
+
+/// Four degrees of freedom.
+Matrix<double> student(Draw& draw, Index n) {
+  Matrix<double> x = draw.normal(n, 2);
+  for (Index i = 0; i < n; ++i) x.row(i) /= draw.normal(1, 4).norm() / 2;
+  return x;
+}
+
 Matrix<double> cubes(Draw& draw, Index n) { return draw.normal(n, 4).array().cube(); }
 
 struct Setting {
@@ -82,6 +95,8 @@ std::vector<Case> limits_cases() {
   linear(6, 3, 1, false, 0.4);
   linear(10, 3, 1, true, 0.65);
   linear(20, 4, 2, false, 0.9);
+  linear(27, 3, 1, true, 0.65);
+  linear(27, 3, 1, true, 0.9);
   linear(27, 5, 1, false, 0.95);
   linear(27, 5, 4, false, 0.95);
   linear(27, 5, 2, true, 0.95);
@@ -103,6 +118,8 @@ std::vector<Case> limits_cases() {
   all.push_back({"rbf, 200 rows on a ring, k = 6", ring, 200, 0.95, rbf(6)});
   all.push_back({"rbf, 200 rows in clusters, k = 4", clusters, 200, 0.95, rbf(4)});
   all.push_back({"rbf, 300 Gaussian rows, k = 5", gaussian(3, false), 300, 0.99, rbf(5)});
+  all.push_back({"rbf, 200 rows of exponential numbers, k = 3", exponential, 200, 0.95, rbf(3)});
+  all.push_back({"rbf, 250 rows of Student's t, k = 4", student, 250, 0.95, rbf(4)});
   all.push_back(
       {"linear, cubes of Gaussian numbers, 99 good rows", cubes, 60, 0.99, {.components = 2}, 99});
   all.push_back({"rbf, 60 rows on a ring, 19 good rows", ring, 60, 0.95, rbf(4), 19});

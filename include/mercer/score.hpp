@@ -23,9 +23,9 @@
 /// - rows that are known to be good and were not in the fit: `limits_of`, for any distribution;
 ///   needs level/(1 − level) rows.
 /// - models that store at least 200 training rows, and 2/(1 − level) (exact kernel PCA;
-///   `FitOptions::keep_rows`): leave-one-out quantiles of these rows. Of more than 1,000 rows,
-///   1,000 are used.
-/// - linear models of −20·log10(1 − level) rows or more, at least 3 more than components: limits of
+///   `FitOptions::keep_rows`): leave-one-out quantiles of these rows, times a factor that
+///   random halves of them determine. Of more than 1,000 rows, 1,000 are used.
+/// - linear models of 27 and −20·log10(1 − level) rows or more, 3 more than components: limits of
 ///   Gaussian rows, by simulation of samples whose expected spectrum is that of the model. SPE
 ///   needs `Report::total_squares`. If all directions are kept: Hotelling's T².
 
@@ -109,5 +109,11 @@ ScoreLimits limits_of(const RowScores& good, double level = 0.99);
 
 /// Which rows are outside which limit.
 std::vector<Flag> flagged(const RowScores& rows, const ScoreLimits& limits);
+
+/// The error of the scores of new rows, as a sentence, where rounding leaves less than half of the
+/// digits of the model's precision: kernels that are nearly constant on the rows, components of
+/// little variance, nearly dependent landmarks. Empty elsewhere.
+template <class T>
+std::string lost_digits(const Model<T>& model);
 
 }  // namespace mercer

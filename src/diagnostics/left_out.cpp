@@ -1,11 +1,121 @@
 #include "diagnostics/left_out.hpp"
 
 #include "core/parallel.hpp"
+#include "core/random.hpp"
 #include "diagnostics/secular.hpp"
+#include "linalg/lapack.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 namespace mercer {
+
+namespace {
+
+constexpr Index splits = 8;  // of the rows into halves, each of which is a fit
+
+/// All rows in a random order.
+std::vector<Index> shuffled(Index n, std::uint64_t seed) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), Index{0});
+  Random random(seed);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+double at_rank(std::vector<double> values, Index rank) {
+  std::nth_element(values.begin(), values.begin() + rank - 1, values.end());
+  return values[static_cast<std::size_t>(rank - 1)];
+}
+
+/// T² and SPE of the other rows in units of the limits of a fit to some.
+struct Relative {
+  std::vector<double> t2, spe;
+};
+Relative relative_to_limits(const Matrix<double>& products, const std::vector<Index>& fit,
+                            const std::vector<Index>& others, const FittedRows& like, Index rank) {
+  const auto n = static_cast<double>(fit.size());
+  const Index k = like.components;
+  Matrix<double> own = products(fit, fit), cross = products(others, fit);
+  Vector<double> size(cross.rows());
+  for (Index i = 0; i < size.size(); ++i) {
+    const Index row = others[static_cast<std::size_t>(i)];
+    size[i] = products(row, row);
+  }
+  if (like.centered) {
+    const Vector<double> mean = own.rowwise().mean(), along = cross.rowwise().mean();
+    const double square = mean.mean();
+    own.colwise() -= mean;
+    own.rowwise() -= mean.transpose();
+    own.array() += square;
+    cross.colwise() -= along;
+    cross.rowwise() -= mean.transpose();
+    cross.array() += square;
+    size += Vector<double>::Constant(size.size(), square) - 2 * along;
+  }
+  const SymmetricEigen pairs = symmetric_eigen(own, own.rows(), 1);
+  FittedRows half;
+  half.eigenvalues = pairs.values.cwiseMax(0);  // those of a Gram matrix but for rounding
+  half.squares = (half.eigenvalues.asDiagonal() * pairs.vectors.cwiseAbs2()).transpose();
+  half.components = k;
+  half.rows = n;
+  half.centered = like.centered;
+  half.ddof = like.ddof;
+  const LeftOutScores left = left_out_scores(half, 1);
+  const double t2_limit = at_rank({left.t2.begin(), left.t2.end()}, rank),
+               spe_limit = at_rank({left.spe.begin(), left.spe.end()}, rank);
+  const double rounding = n * std::numeric_limits<double>::epsilon() * half.eigenvalues[0];
+  const Matrix<double> scores = cross * pairs.vectors.topRows(k).transpose();
+  Relative out;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    double t2 = 0, kept = 0;
+    for (Index j = 0; j < k; ++j) {
+      const double value = half.eigenvalues[j], square = scores(i, j) * scores(i, j) / value;
+      const bool seen = value > rounding;
+      t2 += seen ? square * (n - like.ddof) / value : std::numeric_limits<double>::infinity();
+      kept += seen ? square : 0;
+    }
+    out.t2.push_back(std::isfinite(t2_limit) ? t2 / t2_limit
+                                             : std::numeric_limits<double>::infinity());
+    // Where all variance is kept, both are rounding.
+    out.spe.push_back(spe_limit > 0 ? (size[i] - kept) / spe_limit : 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+Index level_rank(double level, Index rows) {
+  const double x = level * static_cast<double>(rows + 1);
+  return static_cast<Index>(std::ceil(x - 1e-9 * std::abs(x)));
+}
+
+LimitFactors factors_by_halves(const Matrix<double>& products, const FittedRows& fitted,
+                               double level, int threads) {
+  const Index n = products.rows(), half = n / 2;
+  if (half < fitted.components + 3) return {};
+  std::vector<Relative> found(2 * splits);
+  // Halves have fewer rows than some levels need: then the highest level that they have.
+  const Index rank = std::min(half, level_rank(level, half));
+  parallel_for(2 * splits, thread_count(threads), [&](Index b) {
+    const std::vector<Index> order = shuffled(n, static_cast<std::uint64_t>(b / 2));
+    std::vector<Index> fit(order.begin(), order.begin() + half),
+        others(order.end() - half, order.end());
+    if (b % 2 == 1) std::swap(fit, others);
+    found[static_cast<std::size_t>(b)] = relative_to_limits(products, fit, others, fitted, rank);
+  });
+  const double attained = static_cast<double>(rank) / static_cast<double>(half + 1);
+  const auto factor = [&](std::vector<double> Relative::*which) {
+    std::vector<double> all;
+    for (const Relative& r : found) all.insert(all.end(), (r.*which).begin(), (r.*which).end());
+    const double at = at_rank(all, level_rank(attained, std::ssize(all)));
+    return at > 0 ? std::pow(at, static_cast<double>(half) / fitted.rows) : 1;
+  };
+  return {factor(&Relative::t2), factor(&Relative::spe)};
+}
 
 LeftOutScores left_out_scores(const FittedRows& f, int threads) {
   const Index n = f.squares.rows(), m = f.eigenvalues.size();

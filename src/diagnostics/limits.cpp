@@ -11,13 +11,13 @@ namespace mercer {
 
 namespace {
 
-/// Levels are decimal fractions: 0.95 · 20 is 19, whatever rounding makes of it.
+/// As `level_rank` does.
 Index ceiling(double x) { return static_cast<Index>(std::ceil(x - 1e-9 * std::abs(x))); }
 
 /// The order statistic that a further row of the same distribution exceeds with probability
 /// 1 − level or less; there must be enough values.
 double quantile(Vector<double> values, double level) {
-  const Index n = values.size(), rank = ceiling(level * static_cast<double>(n + 1));
+  const Index n = values.size(), rank = level_rank(level, n);
   std::nth_element(values.data(), values.data() + rank - 1, values.data() + n);
   return values[rank - 1];
 }
@@ -111,9 +111,10 @@ void require_level(double level) {
 }
 
 // Measured (`./dev calibrate`): from about this many rows on, the false alarms of simulated limits
-// are those of the level, for flat and steep spectra.
+// are those of the level, for flat and steep spectra. Of fewer rows than 95 % needs, no level is
+// certain: the T² of 10 to 20 rows of a steep spectrum is beyond its limit too often at all levels.
 Index rows_for_gaussian_limits(double level, Index components) {
-  return std::max(components + 3, ceiling(-20 * std::log10(1 - level)));
+  return std::max(components + 3, ceiling(-20 * std::log10(1 - std::max(level, 0.95))));
 }
 
 // Measured as well: if there are fewer rows, a component may be due to a handful of them.
@@ -143,14 +144,15 @@ ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Ind
                             bool scaled, double level, int threads) {
   const Index k = (variance.array() > 0).count(), n = r.n_samples;
   if (k == 0) return no_limits(level, "the model has no variance");
-  const Index needed = rows_for_gaussian_limits(level, k);
+  const LeftOver left = left_over(r, variance, directions);
+  // Hotelling's law holds for any number of rows.
+  const Index needed = left.variance > 0 ? rows_for_gaussian_limits(level, k) : k + 3;
   if (n < needed) return no_limits(level, too_few(level, needed, n, "rows in the fit"));
   ScoreLimits limits{.level = level};
   const auto rows = static_cast<double>(n);
   const double degrees = rows - (r.centered ? 1 : 0), new_row = r.centered ? 1 + 1 / rows : 1;
   // Variances over N − 1 about the mean, over N about 0; those of the model are over N − ddof.
   const double ddof = (rows - r.ddof) / degrees;
-  const LeftOver left = left_over(r, variance, directions);
   limits.spe_from = left.reason;
   if (!(left.variance > 0)) {
     limits.t2 = ddof * hotelling_limit(static_cast<double>(k), degrees, new_row, level);
@@ -179,14 +181,20 @@ ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Ind
   return limits;
 }
 
-ScoreLimits left_out_limits(const LeftOutScores& rows, double level) {
+ScoreLimits left_out_limits(const LeftOutScores& rows, const LimitFactors& factors, double level) {
   ScoreLimits limits{.level = level};
   limits.t2_from = fmt::format("leave-one-out quantile of {} training rows", rows.t2.size());
   limits.spe_from = limits.t2_from;
-  const double t2 = quantile(rows.t2, level);
+  // Under narrow kernels nearly all rows have the same SPE, and a factor just below 1 would put
+  // them all outside: no more than half as many again as the level states.
+  const double least = std::max(level / 2, 1 - 1.5 * (1 - level));
+  const auto limit = [&](const Vector<double>& values, double factor) {
+    return std::max(factor * quantile(values, level), quantile(values, least));
+  };
+  const double t2 = limit(rows.t2, factors.t2);
   if (std::isfinite(t2)) limits.t2 = t2;
   else limits.t2_from = "some components depend on a single row";
-  limits.spe = quantile(rows.spe, level);
+  limits.spe = limit(rows.spe, factors.spe);
   return limits;
 }
 

@@ -26,8 +26,9 @@ double level_of_good_limits(Index rows);
 ScoreLimits gaussian_limits(const Report& report, const Vector<double>& variance, Index directions,
                             bool scaled, double level, int threads);
 
-/// Quantiles of the statistics of rows of the fit, each as if it had been left out.
-ScoreLimits left_out_limits(const LeftOutScores& rows, double level);
+/// Quantiles of the statistics of rows of the fit, each as if it had been left out, times
+/// `factors`.
+ScoreLimits left_out_limits(const LeftOutScores& rows, const LimitFactors& factors, double level);
 
 /// No limits, for this reason.
 ScoreLimits no_limits(double level, const std::string& reason);

@@ -9,6 +9,7 @@
 #include "kernels/pick_rows.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
+#include "model/score_errors.hpp"
 
 #include <mercer/kernel.hpp>
 
@@ -25,6 +26,8 @@ namespace {
 /// Training rows that stand for all when limits are their quantiles: their matrix is formed, and
 /// where they are all rows, all its eigenpairs are found.
 constexpr Index most_training_rows = 1000;
+/// And that are split into halves to correct the limits.
+constexpr Index most_split_rows = 500;
 /// Landmarks whose kernel matrix is formed to find what the mean is to them.
 constexpr Index most_landmarks = 8192;
 
@@ -34,6 +37,16 @@ bool keeps_rows(const Model<T>& model) {
   const Report& r = model.report();
   return model.map().space() == Space::kernel && r.method == "kernel-pca" && !r.approximation &&
          !r.weighted && model.map().anchors().rows() == r.n_samples;
+}
+
+/// None: it is defined by the user.
+template <class T>
+std::optional<Kernel> kernel_of(const Model<T>& model) {
+  try {
+    return Kernel::parse(model.map().kernel());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -83,9 +96,8 @@ struct Scorer<T>::State {
   void prepare_kernel() {
     const Rows<T> anchors = model.map().anchors();
     const Index n = anchors.rows();
-    try {
-      kernel = Kernel::parse(model.map().kernel());
-    } catch (const Error&) {
+    kernel = kernel_of(model);
+    if (!kernel) {
       no_spe = "k(x, x) of a user-defined kernel is unknown";
       return;
     }
@@ -342,8 +354,11 @@ ScoreLimits Scorer<T>::limits(double level) const {
   if (state_->no_spe.empty() && !model.report().weighted && kept.rows() >= needed) {
     const PickedRows<T> some(kept, even_sample(kept.rows(), std::max(needed, most_training_rows)));
     const bool all = some.rows().rows() == model.report().n_samples;
-    return left_out_limits(
-        left_out_scores(state_->fitted(some.rows(), all), state_->options.threads), level);
+    const FittedRows fitted = state_->fitted(some.rows(), all);
+    const PickedRows<T> split(kept, even_sample(kept.rows(), most_split_rows));
+    const LimitFactors factors = factors_by_halves(state_->centred_gram(split.rows()), fitted,
+                                                   level, state_->options.threads);
+    return left_out_limits(left_out_scores(fitted, state_->options.threads), factors, level);
   }
   const std::string reason = state_->not_gaussian();
   if (!reason.empty()) {
@@ -397,6 +412,15 @@ double ScoreTotals::mean_spe() const { return weight > 0 ? spe / weight : 0; }
 
 double ScoreTotals::explained() const { return size > 0 ? 1 - spe / size : 0; }
 
+template <class T>
+std::string lost_digits(const Model<T>& model) {
+  std::optional<Kernel> kernel;
+  if (model.map().space() == Space::kernel) kernel = kernel_of(model);
+  return lost_digits(model.parts(), kernel ? &*kernel : nullptr);
+}
+
+template std::string lost_digits(const Model<float>&);
+template std::string lost_digits(const Model<double>&);
 template class Scorer<float>;
 template class Scorer<double>;
 

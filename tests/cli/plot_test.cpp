@@ -109,7 +109,7 @@ TEST(CliPlot, a_picture_without_limits_says_why_in_one_line) {
   EXPECT_EQ(plot.exit_code, 0) << plot.err;
   EXPECT_THAT(plot.err,
               testing::StartsWith("the plot has no limits: 99 % needs 40 rows in the fit, there "
-                                  "are 6; use --flag 0."));
+                                  "are 6; give 99 or more rows"));
   EXPECT_EQ(std::count(plot.err.begin(), plot.err.end(), '\n'), 1);
   const std::string picture = slurp(dir / "p.svg");
   EXPECT_THAT(picture, testing::HasSubstr("no limits"));

@@ -34,6 +34,29 @@ class CliTransform : public testing::Test {
   std::string training = dir / "training.csv";
 };
 
+TEST_F(CliTransform, M_P2_scores_that_keep_few_digits_come_with_a_note) {
+  const std::string flat = dir / "flat.st", data = data_file("iris.csv");
+  auto run = mercer({"fit", data, "--label", "species", "-k", "2", "-q", "--kernel",
+                     "rational_quadratic(length=1e5)", "-o", flat});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto note = testing::HasSubstr("mercer: note: scores of new rows have errors of up to");
+  EXPECT_THAT(mercer({"transform", flat, data}).err, note);
+  EXPECT_THAT(mercer({"transform", flat, data, "-q"}).err, testing::Not(note));
+  EXPECT_THAT(mercer({"transform", model, data}).err, testing::Not(note));
+  run = mercer({"score", flat, data, "--json"});
+  EXPECT_THAT(run.err, note);
+  EXPECT_THAT(run.out, testing::HasSubstr("\"lost_digits\": \"scores of new rows"));
+  EXPECT_THAT(mercer({"score", model, data, "--json"}).out,
+              testing::HasSubstr("\"lost_digits\": null"));
+  // A model of doubles that keeps half of their digits does not keep half of those of floats.
+  const std::string narrow = dir / "narrow.st";
+  run = mercer({"fit", data, "--label", "species", "-k", "20", "-q", "--kernel", "rbf(gamma=0.1)",
+                "-o", narrow});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(mercer({"transform", narrow, data}).err, testing::Not(note));
+  EXPECT_THAT(mercer({"transform", narrow, data, "--precision", "float"}).err, note);
+}
+
 TEST_F(CliTransform, training_rows_get_their_training_scores) {
   EXPECT_EQ(scores_of(slurp(data_file("iris.csv"))), slurp(training));
 }

@@ -68,7 +68,8 @@ TEST(ScoreLimits, M_P7_limits_hold_for_flat_spectra_and_few_rows) {
 TEST(ScoreLimits, M_P7_levels_that_rows_carry_are_the_largest_that_need_no_more) {
   for (const Index n : {6, 20, 39, 40, 150, 199, 200, 1000}) {
     const double gaussian = level_of_gaussian_limits(n, 1), good = level_of_good_limits(n);
-    EXPECT_LE(rows_for_gaussian_limits(gaussian, 1), n);
+    EXPECT_EQ(gaussian > 0, n >= 27);
+    if (gaussian > 0) EXPECT_LE(rows_for_gaussian_limits(gaussian, 1), n);
     EXPECT_GT(gaussian < 0.999 ? rows_for_gaussian_limits(gaussian + 0.001, 1) : n + 1, n);
     EXPECT_LE(rows_for_good_limits(good), n);
     EXPECT_GT(good < 0.999 ? rows_for_good_limits(good + 0.001) : n + 1, n);
@@ -116,6 +117,11 @@ TEST(ScoreLimits, M_P7_too_few_rows_for_the_level_are_refused_with_the_number_it
   EXPECT_FALSE(six.t2 || six.spe);
   EXPECT_EQ(six.t2_from, "99 % needs 40 rows in the fit, there are 6");
   EXPECT_EQ(six.spe_from, six.t2_from);
+  // 10 rows are too few for any level, unless all directions are kept.
+  EXPECT_EQ(scorer.limits(0.4).t2_from, "40 % needs 27 rows in the fit, there are 6");
+  const auto all = fit(random.normal(6, 3));
+  // 3·(6² − 1)/(6·3)·F(3, 3) at 95 %, by R's qf.
+  EXPECT_NEAR(*Scorer(all).limits(0.95).t2, 3.0 * 35 / 18 * 9.276628, 1e-4);
   for (const Flag flag : flagged(scorer(Matrix<double>(9 * random.normal(5, 3))), six))
     EXPECT_EQ(flag, Flag::none);
 
@@ -210,6 +216,63 @@ TEST(ScoreLimits, M_P7_limits_of_a_kernel_model_come_from_its_rows) {
     EXPECT_GT(scorer(Matrix<double>(Matrix<double>::Zero(1, 2))).spe[0], *limits.spe);
   }
   expect_rates({sum.t2 / (fits * 1000), sum.spe / (fits * 1000)}, 0.95, "ring");
+}
+
+/// The long way: PCA of one half, and the rows of the other.
+TEST(ScoreLimits, M_P7_the_correction_is_that_of_limits_of_halves) {
+  Random random(19);
+  const Index n = 80, d = 4, k = 2;
+  const Matrix<double> x = random.normal(n, d).array().cube();
+  FittedRows fitted;
+  fitted.components = k;
+  fitted.rows = n;
+  const LimitFactors found = factors_by_halves(x * x.transpose(), fitted, 0.9, 2);
+  // Over many random halves the factors are those of 8 splits to within their noise.
+  std::vector<double> t2, spe;
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  for (int split = 0; split < 200; ++split) {
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[random.bits() % i]);
+    const auto half = [&](Index from, Index skip) {
+      Matrix<double> rows(n / 2 - (skip < 0 ? 0 : 1), d);
+      for (Index i = 0, to = 0; i < n / 2; ++i)
+        if (i != skip) rows.row(to++) = x.row(order[static_cast<std::size_t>(from + i)]);
+      return rows;
+    };
+    const auto statistics = [&](Matrix<double> of, const Matrix<double>& rows,
+                                std::vector<double>& along, std::vector<double>& off) {
+      const Eigen::RowVectorXd mean = of.colwise().mean();
+      of.rowwise() -= mean;
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> pca(
+          of.transpose() * of / static_cast<double>(of.rows() - 1));
+      for (Index i = 0; i < rows.rows(); ++i) {
+        const Eigen::RowVectorXd row = rows.row(i) - mean;
+        double a = 0, b = row.squaredNorm();
+        for (Index c = 0; c < k; ++c) {
+          const double y = row * pca.eigenvectors().col(d - 1 - c);
+          a += y * y / pca.eigenvalues()[d - 1 - c];
+          b -= y * y;
+        }
+        along.push_back(a);
+        off.push_back(b);
+      }
+    };
+    std::vector<double> own_t2, own_spe, new_t2, new_spe;
+    for (Index i = 0; i < n / 2; ++i)
+      statistics(half(0, i), x.row(order[static_cast<std::size_t>(i)]), own_t2, own_spe);
+    statistics(half(0, -1), half(n / 2, -1), new_t2, new_spe);
+    std::sort(own_t2.begin(), own_t2.end());
+    std::sort(own_spe.begin(), own_spe.end());
+    // The 37th of 40: 0.9·41 = 36.9.
+    for (const double value : new_t2) t2.push_back(value / own_t2[36]);
+    for (const double value : new_spe) spe.push_back(value / own_spe[36]);
+  }
+  std::sort(t2.begin(), t2.end());
+  std::sort(spe.begin(), spe.end());
+  const std::size_t at = t2.size() * 37 / 41;
+  EXPECT_NEAR(std::log(found.t2), std::log(t2[at]) / 2, 0.1);
+  EXPECT_NEAR(std::log(found.spe), std::log(spe[at]) / 2, 0.1);
 }
 
 // With a narrow width every row has a direction of its own, and says nothing of the next one.

@@ -178,6 +178,8 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   found.components = model.outputs();
   found.fitted = model.explained_variance_ratio().sum();
   found.no_spe = scorer.no_spe();
+  found.lost_digits = lost_digits(model);
+  say_lost_digits(found.lost_digits, flags.run);
   if (!limits.t2 || (!limits.spe && found.no_spe.empty()))
     found.remedies = limit_remedies(model, scorer, limits, good);
   if (flags.json) return print(json_of(found, limits));

@@ -55,6 +55,7 @@ std::string json_of(const Findings& found, const ScoreLimits& limits) {
       {"t2_limit_from", limits.t2_from},
       {"spe_limit", or_null(limits.spe)},
       {"spe_limit_from", limits.spe_from},
+      {"lost_digits", found.lost_digits.empty() ? Json(nullptr) : Json(found.lost_digits)},
       {"beyond", {{"t2", found.t2}, {"spe", found.spe}, {"any", found.any}}},
       {"flagged", listed},
   };

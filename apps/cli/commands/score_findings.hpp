@@ -19,10 +19,11 @@ struct Beyond {
 
 /// The summary of all rows.
 struct Findings {
-  Index components = 0;    // of the model
-  double fitted = 0;       // the share of the variance that these explained in the fit
-  std::string no_spe;      // why there is none; empty: there is
-  std::string remedies{};  // where a limit is missing
+  Index components = 0;       // of the model
+  double fitted = 0;          // the share of the variance that these explained in the fit
+  std::string no_spe;         // why there is none; empty: there is
+  std::string remedies{};     // where a limit is missing
+  std::string lost_digits{};  // what rounding does to the scores; empty: little
   ScoreTotals totals;
   Index t2 = 0, spe = 0, any = 0;  // beyond which limit
   std::vector<Beyond> listed;

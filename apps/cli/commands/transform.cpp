@@ -6,6 +6,8 @@
 #include "rows/scores.hpp"
 #include "terminal/progress_bar.hpp"
 
+#include <mercer/score.hpp>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -34,6 +36,7 @@ void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   out.close();
   bar.erase();
   say_dropped(*source, flags.run);
+  say_lost_digits(lost_digits(model), flags.run);
 }
 
 }  // namespace

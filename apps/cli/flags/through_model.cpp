@@ -85,6 +85,10 @@ void say_dropped(const Source<T>& source, const RunFlags& run) {
     say(fmt::format("mercer: note: {} row{} with missing values dropped\n", n, n == 1 ? "" : "s"));
 }
 
+void say_lost_digits(const std::string& lost, const RunFlags& run) {
+  if (!lost.empty() && !run.quiet) say(fmt::format("mercer: note: {}\n", lost));
+}
+
 template MemoryBudget settled(const Model<float>&, const ThroughModelFlags&, ReadOptions&,
                               const CountMemory&);
 template MemoryBudget settled(const Model<double>&, const ThroughModelFlags&, ReadOptions&,

@@ -52,4 +52,7 @@ std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFl
 template <class T>
 void say_dropped(const Source<T>& source, const RunFlags& run);
 
+/// A note on scores that keep few digits, if they do.
+void say_lost_digits(const std::string& lost, const RunFlags& run);
+
 }  // namespace mercer::cli

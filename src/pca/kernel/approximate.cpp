@@ -6,11 +6,11 @@
 #include "data/finite.hpp"
 #include "linalg/lapack.hpp"
 #include "model/parts.hpp"
+#include "model/score_errors.hpp"
 #include "pca/compare_cost.hpp"
 #include "pca/kernel/approx_row.hpp"
 #include "pca/kernel/kernel_pca.hpp"
 #include "pca/kernel/moved_rows.hpp"
-#include "pca/kernel/score_loss.hpp"
 #include "pca/kernel/width_sample.hpp"
 #include "pca/linear/spectrum.hpp"
 #include "pca/linear/spectrum_checks.hpp"
@@ -251,9 +251,7 @@ ModelParts<T> parts_of(const FeatureSums<T>& sums, const Approx& approx,
                fmt::format("provided that {} is positive semi-definite on all rows, which was seen "
                            "on {} of them",
                            sums.kernel().text(), standing_for_all));
-  if (!features.error.estimated)
-    add_reason(report.certificate, loss_of_scores<T>(b, features.trace * unit / features.weight,
-                                                     parts.eigenvalues[k - 1], features.weight));
+  add_reason(report.certificate, lost_digits(parts, &sums.kernel()));
   report.approximation = features.error;
   report.approximation->text = text_of(approx);
   report.approximation->name =

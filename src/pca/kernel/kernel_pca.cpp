@@ -7,10 +7,10 @@
 #include "kernels/pick_rows.hpp"
 #include "kernels/weighted_width.hpp"
 #include "model/parts.hpp"
+#include "model/score_errors.hpp"
 #include "operators/column_means.hpp"
 #include "pca/kernel/kernel_certain.hpp"
 #include "pca/kernel/moved_rows.hpp"
-#include "pca/kernel/score_loss.hpp"
 #include "pca/kernel/seen_rows.hpp"
 #include "pca/model_of.hpp"
 #include "pca/plan_steps.hpp"
@@ -335,13 +335,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
   report.solver.converged = true;
   report.certificate = std::move(s.certificate);
   add_reason(report.certificate, constant_columns(standard.as_constant, "not scaled"));
-  if (options.center) {
-    const Vector<double>& added = tiles.offset;
-    const double largest = added.size() > 0 ? (tiles.diagonal + 2 * added).cwiseAbs().maxCoeff()
-                                            : tiles.diagonal.cwiseAbs().maxCoeff();
-    add_reason(report.certificate,
-               loss_of_scores<T>(b, largest, s.eigenvalues[s.eigenvalues.size() - 1], weight));
-  }
+  add_reason(report.certificate, lost_digits(parts, kernel ? &*kernel : nullptr));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
   return Model<T>(std::move(parts));
