@@ -33,6 +33,9 @@ endfunction()
 function(mercer_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                          -Wno-sign-conversion)
+  # Fused multiply-adds only where the source has them: GCC compiles a loop twice, with and without
+  # vectors, and which one runs depends on the distance of the arrays in memory. Results did too.
+  target_compile_options(${target} PRIVATE -ffp-contract=off)
   # GCC takes the sources that are compiled together for headers.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()

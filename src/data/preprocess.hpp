@@ -12,7 +12,7 @@
 namespace mercer {
 
 struct Preprocess {
-  Vector<double> mean{};   ///< of the cells that are there; 0 for x/scale; empty: NaN stays
+  Vector<double> mean{};   ///< of the observed cells; 0 for x/scale; empty: NaN stays
   Vector<double> rest{};   ///< what rounding took off the mean; empty: nothing
   Vector<double> scale{};  ///< empty: none
 

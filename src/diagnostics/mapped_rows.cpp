@@ -43,7 +43,7 @@ Matrix<double> centred_features(const Model<T>& model, const Rows<T>& z, Missing
       model.map().apply(z.middle(i, 1), row);
       if (!row.array().isNaN().any()) continue;
       // As the least-squares scores of the other cells have it: Bᵀy. The scores of the completed
-      // row are those, and its residuals those of the cells that are there.
+      // row are those, and its residuals those of the observed cells.
       const Vector<double> y = scores_of_partial_row<T>(parts, before, row, first + i);
       const Vector<double> told = parts.components.template cast<double>().transpose() * y;
       out.row(i) = row.array().isNaN().select(told.transpose(), out.row(i));

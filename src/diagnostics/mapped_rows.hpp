@@ -14,7 +14,7 @@ Rows<T> map_inputs(const Model<T>& model, const Rows<T>& x, Missing missing, Ind
                    Matrix<T>& buffer);
 
 /// φ(z) − m of what `map_inputs` gave; for the identity (z − m)/scale, missing cells on the mean
-/// or, with `em`, by what the row's other cells say.
+/// or, with `em`, from the observed cells of the row.
 template <class T>
 Matrix<double> centred_features(const Model<T>& model, const Rows<T>& z,
                                 Missing missing = Missing::mean, Index first = 0);

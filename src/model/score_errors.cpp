@@ -32,6 +32,7 @@ std::vector<double> score_errors(const ModelParts<T>& parts, const Kernel* kerne
   constexpr double half_unit = std::numeric_limits<T>::epsilon() / 2;
   const Space space = parts.map->space();
   if (space != Space::kernel && space != Space::precomputed) return {};
+  if (!parts.mean.allFinite()) return {};  // kernel values overflow: `Model` rejects the parts
   double largest = parts.mean.template cast<double>().cwiseAbs().maxCoeff(), values = 0;
   if (space == Space::kernel) values = 8 * half_unit * largest;
   if (kernel && space == Space::kernel) {

@@ -18,7 +18,7 @@ namespace mercer {
 template <class T>
 std::vector<double> score_errors(const ModelParts<T>& parts, const Kernel* kernel);
 
-/// The largest of them in a sentence where it leaves less than half of the digits that T has; empty
+/// The largest of them as text if it leaves less than half of the digits that T has; empty
 /// otherwise.
 template <class T>
 std::string lost_digits(const ModelParts<T>& parts, const Kernel* kernel);

@@ -19,7 +19,7 @@ void take_speed(Facts& facts, const FitOptions& options) {
 }
 
 /// Bytes that a fit may turn out to need beside its plan: kernels see rows that were moved to their
-/// mean, or are in float, in a copy of their own.
+/// mean, or are in float, in a separate copy.
 double unforeseen_bytes(const Facts& f, const FitOptions& o, double memory) {
   if (!o.kernel) return 0;
   if (o.approx) {

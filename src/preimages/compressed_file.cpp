@@ -173,7 +173,7 @@ CompressedFile decode_compressed(std::string_view bytes, const std::string& name
 std::string model_header(const CompressedFile& file) {
   Inflater model(file.model);
   std::string begin = model.next(safetensors::length_bytes);
-  // A header that claims to be longer than the model is damaged: reading the model says so.
+  // A header that claims to be longer than the model is damaged: reading the model fails with a message.
   const std::size_t length = safetensors::header_length(begin, "the model");
   return begin + model.next(std::min(length, file.model_size));
 }

@@ -3,6 +3,10 @@
 #include "simd/every_target.hpp"
 #include "support/random.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <utility>
 #include <vector>
 
 namespace mercer::hebbian_step_test {
@@ -61,6 +65,45 @@ TEST(HebbianStep, takes_the_mean_off_and_moves_it) {
       EXPECT_LT((mean - (0.75 * before + 0.25 * x)).cwiseAbs().maxCoeff(), 1e-15 * 10);
       EXPECT_LT((row - (x - mean)).cwiseAbs().maxCoeff(), 1e-15 * 10);
     }
+  });
+}
+
+TEST(HebbianStep, M_P4_bits_do_not_depend_on_where_the_arrays_lie) {
+  // Compilers make several versions of a loop and choose by the distance of its arrays.
+  test::on_every_target([] {
+    for (Index d = 1; d <= 20; ++d)
+      for (Index k = 1; k <= std::min<Index>(d, 3); ++k) {
+        test::Random random(static_cast<std::uint64_t>(d + 100 * k));
+        const Matrix<double> w = random.normal(k, d), x = random.normal(2, d);
+        const Vector<double> mean = random.normal(d, 1), lost = 1e-17 * random.normal(d, 1);
+        const Index lengths[] = {k * d, d, d, d, d, d, k, k, hebbian_scratch(k)};
+        std::mt19937_64 layouts(1);
+        std::vector<double> first;
+        for (int layout = 0; layout < 100; ++layout) {
+          std::vector<double> arena(1000);
+          std::vector<std::size_t> order(std::size(lengths));
+          std::iota(order.begin(), order.end(), 0U);
+          std::shuffle(order.begin(), order.end(), layouts);
+          double* array[std::size(lengths)];
+          double* free = arena.data();
+          for (const std::size_t i : order)
+            array[i] = std::exchange(free, free + lengths[i] + layouts() % 6);
+          const auto [weights, now, next, m, l, centred, y, next_y, scratch] = array;
+          std::copy_n(w.data(), k * d, weights);
+          std::copy_n(x.row(0).data(), d, now);
+          std::copy_n(x.row(1).data(), d, next);
+          std::copy_n(mean.data(), d, m);
+          std::copy_n(lost.data(), d, l);
+          std::vector<double> result{subtract_mean(now, m, d, centred)};
+          move_mean(m, l, 0.25, centred, d);
+          outputs(weights, k, d, centred, y, scratch);
+          result.push_back(sanger_step(weights, k, d, centred, y, 0.1, next, next_y, scratch));
+          for (const std::size_t i : {0, 3, 4, 5, 6, 7})
+            result.insert(result.end(), array[i], array[i] + lengths[i]);
+          if (layout == 0) first = result;
+          ASSERT_EQ(result, first) << d << " columns, " << k << " rows";
+        }
+      }
   });
 }
 

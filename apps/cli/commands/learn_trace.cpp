@@ -60,7 +60,7 @@ TraceFile::~TraceFile() {
   if (fd_ < 0) return;
   const bool empty = lseek(fd_, 0, SEEK_END) == 0;
   ::close(fd_);
-  // Without a checkpoint nothing goes on from it.
+  // Without a checkpoint no run resumes from it.
   if (!resumed_ && (empty || access(checkpoint_.c_str(), F_OK) != 0)) unlink(partial_.c_str());
 }
 

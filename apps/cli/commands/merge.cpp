@@ -49,7 +49,7 @@ MemoryBudget merge_budget(const std::string& memory, const std::vector<ModelSize
   return budget;
 }
 
-/// Of files that are there; loading says what is wrong with others.
+/// Of files that exist; loading reports what is wrong with others.
 void check_memory(const MergeFlags& flags) {
   std::vector<ModelSize> sizes;
   double widest = 4;

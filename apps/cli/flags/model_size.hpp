@@ -25,7 +25,7 @@ struct ModelSize {
 template <class T>
 ModelSize size_of(const Model<T>& model);
 
-/// Nothing for pipes, and for files that are no model: loading says what is wrong with them.
+/// Nothing for pipes, and for files that are not models: loading reports what is wrong with them.
 std::optional<ModelSize> size_of_file(const std::string& path);
 std::optional<ModelSize> size_of_bytes(std::string_view begin);
 
