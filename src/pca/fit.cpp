@@ -17,6 +17,7 @@
 #include "pca/passes.hpp"
 #include "pca/plan_steps.hpp"
 #include "pca/retained_rows.hpp"
+#include "pca/standard.hpp"
 #include "pca/steps.hpp"
 #include "pca/validate.hpp"
 
@@ -234,6 +235,7 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
       fit_features(source, map, changes_rows(options) ? &standard : nullptr, options);
   parts.map = std::move(map);
   store(standard, parts);
+  add_reason(parts.report.certificate, constant_columns(standard.as_constant, "not scaled"));
   require_representable(parts);
   parts.feature_names = schema.feature_names;
   parts.column_variance.resize(0);  // those of the features are of no column

@@ -56,6 +56,10 @@ TEST(CliChoosing, em_fills_missing_cells_and_saves_them) {
   expect_error(mercer({"fit", holes, "--label", "species", "-k", "2", "--missing", "mean",
                        "--imputed", dir / "no.csv"}),
                2, {"--imputed", "--missing em"});
+  // A map was once dropped without a word where rows were imputed first.
+  expect_error(mercer({"fit", dir / "holes.csv", "-k", "2", "--missing", "em", "--map", "squares",
+                       "--imputed", dir / "no.csv"}),
+               2, {"--missing em", "linear PCA"});
 }
 
 TEST(CliChoosing, categories_become_columns_and_are_found_again) {

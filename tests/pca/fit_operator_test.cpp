@@ -89,7 +89,8 @@ TEST_F(OperatorFit, M_H2_without_a_mean_only_the_rows_of_the_fit_have_scores) {
             1e-7);
   expect_error(Errc::bad_option, {"fitted to an operator", "its 150 rows"},
                [&] { model.transform(kernel.matrix(fresh, x)); });
-  expect_error(Errc::bad_data, {"kernel values with its 150 rows"}, [&] { model.transform(fresh); });
+  expect_error(Errc::bad_data, {"kernel values with its 150 rows"},
+               [&] { model.transform(fresh); });
   const test::TempDir dir;
   model.save(dir / "m.st");
   const auto loaded = Model<double>::load(dir / "m.st");
@@ -119,6 +120,36 @@ TEST_F(OperatorFit, M_H3_what_is_no_matrix_of_inner_products_is_refused) {
   Similarities nan = k;
   nan.k(3, 3) = std::nan("");
   expect_error(Errc::bad_data, {"not finite"}, [&] { fit(Centered(nan), {.components = 1}); });
+}
+
+TEST(OperatorIntervals, M_P1_hold_the_eigenvalue_of_the_matrix_beside_a_far_mean) {
+  // J K J of a 2×2 matrix has the eigenvalue (a + d − 2b)/2. Its entries have 53 bits, so that sums
+  // of these three are exact in long double where they are within 2^11 of each other.
+  test::Random random(3);
+  for (const double offset : {0.0, 1.0, 1e3, 1e6})
+    for (int repeat = 0; repeat < 40; ++repeat) {
+      const Vector<double> v = random.normal(4, 1);
+      Similarities k{Matrix<double>(2, 2)};
+      k.k << 8 + v[0] + offset, v[1] + offset, v[1] + offset, 8 + v[2] + offset;
+      const long double exact =
+          (static_cast<long double>(k.k(0, 0)) + k.k(1, 1) - k.k(0, 1) - k.k(1, 0)) / 2;
+      const Certificate c = fit(Centered(k), {.components = 1}).report().certificate;
+      EXPECT_LE(c.low[0], exact) << offset;
+      EXPECT_GE(c.high[0], exact) << offset;
+    }
+}
+
+TEST(OperatorIntervals, M_P1_hold_equal_eigenvalues) {
+  Similarities k{Matrix<double>::Identity(20, 20)};
+  const auto model = fit(Centered(k), {.components = 1});
+  EXPECT_LE(model.report().certificate.low[0], 1);
+  EXPECT_GE(model.report().certificate.high[0], 1);
+  EXPECT_TRUE(std::isfinite(model.report().certificate.high[0]));
+}
+
+TEST(OperatorFits, of_matrices_whose_squares_overflow_are_refused) {
+  Similarities k{1e200 * Matrix<double>::Identity(5, 5)};
+  expect_error(Errc::bad_data, {"trace", "scale"}, [&] { fit(Centered(k), {.components = 1}); });
 }
 
 }  // namespace mercer::fit_operator_test

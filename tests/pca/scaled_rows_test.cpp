@@ -215,6 +215,8 @@ TEST(ScaledRows, M_P1_a_column_that_counts_as_constant_is_named) {
                  .report()
                  .certificate.reason,
              "column 2 varies by no more than the rounding of its numbers and is not scaled");
+  EXPECT_HAS(fit(x, squares_map<double>(2), {.scale = Scale::std}).report().certificate.reason,
+             "column 2 varies by no more than the rounding of its numbers and is not scaled");
   // A column that is constant is not worth a word, nor is one that varies by more.
   x.col(1).setConstant(0.1);
   EXPECT_EQ(fit(x, {.scale = Scale::std}).report().certificate.reason, "");

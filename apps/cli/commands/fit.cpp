@@ -122,6 +122,8 @@ void check_space(const FitFlags& flags) {
   if (spaces > 1) throw UsageError("--kernel, --map and --precomputed are mutually exclusive");
   if (!flags.imputed.empty() && flags.rows.missing != "em")
     throw UsageError("--imputed requires --missing em");
+  if (flags.rows.missing == "em" && !flags.map.empty())
+    throw UsageError("--missing em is for linear PCA; maps take --missing mean or drop");
   if (flags.clip && flags.kernel.empty() && !flags.precomputed)
     throw UsageError("--clip requires --kernel or --precomputed");
 }

@@ -81,10 +81,11 @@ Index kept_components(const Components& asked, const Spectrum& s) {
     case Components::Kind::fraction:
       break;
     case Components::Kind::count:
-      require(asked.soft() || asked.count() <= rank, Errc::bad_option,
-              "`components={}` is more than the data have: only {} directions have any variance; "
-              "use `components={}`",
-              asked.count(), rank, rank);
+      require(
+          asked.soft() || asked.count() <= rank, Errc::bad_option,
+          "`components={}` is more than the data have: only {} directions vary by more than the "
+          "rounding of the numbers; use `components={}`",
+          asked.count(), rank, rank);
       break;
     default:
       fail(Errc::bad_option,
