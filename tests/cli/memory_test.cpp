@@ -307,10 +307,12 @@ TEST_F(CliMemory, M_P5_the_stated_minimum_is_enough_in_one_step_for_every_comman
                     wide = rows_file("min-wide.csv", 60, 3000),
                     small = rows_file("min-small.csv", 700, 2);
   const std::string model = at("min.st"), all = at("min-all.st"), kernel = at("min-kernel.st"),
-                    map = at("min-map.st"), scores = at("min-scores.csv"), packed = at("min.mrc");
+                    map = at("min-map.st"), scores = at("min-scores.csv"), packed = at("min.mrc"),
+                    some = at("min-some.st");
   const std::vector<std::vector<std::string>> before = {
       {"fit", tall, "-k", "8", "-o", model},
       {"fit", wide, "-o", all},
+      {"fit", wide, "-k", "5", "-o", some},
       {"fit", small, "--kernel", "rbf(gamma=1)", "-k", "25", "-o", kernel},
       {"fit", small, "--map", "polynomial(degree=3)", "-k", "3", "--keep-rows", "300", "-o", map},
       {"transform", all, wide, "-o", scores},
@@ -342,10 +344,12 @@ TEST_F(CliMemory, M_P5_the_stated_minimum_is_enough_in_one_step_for_every_comman
       {"decompress", packed, "-o", out},
       {"score", model, tall, "-o", out},
       {"score", kernel, small, "-o", out},
+      {"score", some, wide, "-o", out},  // its limits simulate 37 samples of 60 rows
       {"merge", model, model, model, "-o", saved},
       {"merge", all, all, "-o", saved},
       {"plot", model, tall, "--kind", "scores", "-o", picture},
       {"plot", kernel, small, "--kind", "t2spe", "-o", picture},
+      {"plot", some, wide, "--kind", "t2spe", "-o", picture},
       {"plot", kernel, small, "--kind", "contour", "-o", picture},
       {"plot", all, "--kind", "loadings", "-o", picture},
       {"contour", kernel, "--data", small, "-o", picture},
