@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -21,9 +22,10 @@ namespace {
 constexpr Index most_dense = 1024;        // the smaller side of a simulated sample
 constexpr Index most_thinned_leads = 64;  // components that a thinned sample may have
 constexpr Index most_entries = Index{1} << 20;
-constexpr Index most_scaled = 256;       // columns whose scaling is simulated
-constexpr Index most_conditional = 128;  // directions of a sample whose rows are left out
-constexpr Index spectra = 16;            // that may belong to what is known of a sample
+constexpr Index most_kept = 4 * most_entries;  // of all samples; the others are drawn again
+constexpr Index most_scaled = 256;             // columns whose scaling is simulated
+constexpr Index most_conditional = 128;        // directions of a sample whose rows are left out
+constexpr Index spectra = 16;                  // that may belong to what is known of a sample
 /// Leading variances, and the spread of the others, that exceed what a flatter population has on
 /// average by so many standard deviations count as that: chance makes samples of equal variances
 /// look unequal and never the other way, and limits for unequal ones are too wide. Where components
@@ -125,18 +127,19 @@ struct Simulated {
 };
 
 /// PCA of one sample of the population: its spectrum, and when `rows` how new rows lie in it.
-Simulated simulate(const Shape& s, const Matrix<double>& factor, const Vector<double>& lead,
+Simulated simulate(const Shape& s, Matrix<double> f, const Vector<double>& lead,
                    const Vector<double>& tail, bool rows) {
   const Index k = s.leads, d = s.directions();
   Vector<double> deviations(d);
   deviations << lead.cwiseSqrt(), tail.cwiseSqrt();
-  const Matrix<double> f = deviations.asDiagonal() * factor;
+  f.array().colwise() *= deviations.array();
   const auto degrees = static_cast<double>(s.degrees);
-  const Matrix<double> scatter =
+  Matrix<double> scatter =
       s.wide() ? Matrix<double>(f.transpose() * f) : Matrix<double>(f * f.transpose());
   const double trace = scatter.trace() / degrees;
   const double squares = scatter.squaredNorm() / (degrees * degrees);
-  const SymmetricEigen pairs = symmetric_eigen(scatter, std::min(k + 1, scatter.rows()));
+  const Index asked = std::min(k + 1, scatter.rows());
+  const SymmetricEigen pairs = symmetric_eigen(std::move(scatter), asked);
   Simulated out;
   out.leading = pairs.values.head(k) / degrees;
   out.left = trace - out.leading.sum();
@@ -172,11 +175,11 @@ Simulated simulate(const Shape& s, const Matrix<double>& factor, const Vector<do
 }
 
 /// The smaller variances of one sample, descending: as many as it has beyond the leading ones.
-Vector<double> sample_tail(const Shape& s, const Matrix<double>& factor, const Vector<double>& lead,
+Vector<double> sample_tail(const Shape& s, Matrix<double> f, const Vector<double>& lead,
                            const Vector<double>& tail) {
   Vector<double> deviations(s.directions());
   deviations << lead.cwiseSqrt(), tail.cwiseSqrt();
-  const Matrix<double> f = deviations.asDiagonal() * factor;
+  f.array().colwise() *= deviations.array();
   const Matrix<double> scatter =
       s.wide() ? Matrix<double>(f.transpose() * f) : Matrix<double>(f * f.transpose());
   const Index size = scatter.rows();
@@ -274,11 +277,16 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
   const auto m = static_cast<double>(s.tail);
   const Index size = std::min(s.directions(), s.degrees);
   const Index samples = std::clamp<Index>((Index{1} << 17) / (size * size), 4, 400);
+  const Index kept = std::min(samples, most_kept / (s.directions() * size));
   std::vector<Matrix<double>> factors(static_cast<std::size_t>(samples)), axes(factors.size());
+  const auto draw = [&](std::size_t at) { return standard_factor(s, 0x5eed + 2 * at); };
+  const auto factor = [&](std::size_t at) {
+    return factors[at].size() > 0 ? factors[at] : draw(at);
+  };
   const BlasThreads one(1);
   parallel_for(samples, thread_count(threads), [&](Index b) {
     const auto at = static_cast<std::size_t>(b);
-    factors[at] = standard_factor(s, 0x5eed + 2 * at);
+    if (b < kept) factors[at] = draw(at);
     if (s.scaled) axes[at] = random_axes(s.directions(), 0x5eed + 2 * at + 1);
   });
   const double left = seen.left / s.thin, squares = seen.left_squares / s.thin;
@@ -292,8 +300,8 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
     const Vector<double> tail = tail_values(mean, ratio, s.tail);
     parallel_for(count, thread_count(threads), [&](Index b) {
       const auto at = static_cast<std::size_t>(b);
-      runs[at] = s.scaled ? simulate_scaled(s, factors[at], axes[at], lead, tail, rows)
-                          : simulate(s, factors[at], lead, tail, rows);
+      runs[at] = s.scaled ? simulate_scaled(s, factor(at), axes[at], lead, tail, rows)
+                          : simulate(s, factor(at), lead, tail, rows);
     });
   };
   const bool conditional = !seen.scaled && s.thin == 1 && !s.cut && size <= most_conditional;
@@ -339,7 +347,7 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
     const Vector<double> tail = tail_values(mean, ratio, s.tail);
     for (Index b = 0; b < std::min(samples, spectra); ++b) {
       const Vector<double> below =
-          with_sums(sample_tail(s, factors[static_cast<std::size_t>(b)], lead, tail), left, squares,
+          with_sums(sample_tail(s, factor(static_cast<std::size_t>(b)), lead, tail), left, squares,
                     seen_lead[k - 1]);
       Vector<double> values(k + below.size());
       values << seen_lead, below;

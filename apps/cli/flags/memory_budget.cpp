@@ -97,9 +97,13 @@ void hold_scorer(MemoryBudget& budget, const ModelSize& model, double level) {
   const double rows = std::clamp(524288 / std::max(features, 1.0), 1.0, 512.0);
   budget.work(8 * rows * (4 * features + 2 * k));
   if (model.linear) {
-    // Limits are simulated by samples with as many rows and columns, up to 2^20 numbers each.
-    const double sample = std::min(double{1 << 20}, features * std::min(features, model.samples));
-    budget.hold(8 * 4 * sample).work(8 * 2 * sample);
+    // Limits are simulated by samples with as many rows and columns, up to 2^20 numbers each and
+    // 2^22 in all; a thread has one of them, its products and what eigenvectors are found in.
+    const double shorter = std::min({features, model.samples, 1024.0});
+    const double sample = std::min(double{1 << 20}, features * shorter);
+    const double samples = std::clamp((1 << 17) / (shorter * shorter), 4.0, 400.0);
+    budget.hold(8 * std::min(double{1 << 22}, samples * sample))
+        .work(8 * (sample + 3 * shorter * shorter));
     return;
   }
   // Of the rows that the model keeps: their features in two precisions, their matrix, its

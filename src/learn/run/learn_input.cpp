@@ -21,13 +21,28 @@ const char* name_of(LearnedMean mean) {
   return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
 }
 
-/// Weights, the 64 rows and the directions by which a run is watched, names, means and buffers.
+/// Weights, the 64 rows and the directions by which a run is watched, names and means.
 double learner_bytes(const Source<double>& source, const LearnOptions& o) {
-  const auto d = static_cast<double>(source.schema().features);
+  const auto columns = static_cast<double>(source.schema().features);
+  const Index rows = source.can_rewind() ? source.expected_rows() : most_landmarks;
+  const auto landmarks = static_cast<double>(std::min({o.landmarks, most_landmarks, rows}));
+  const double d = o.map              ? static_cast<double>(o.map->features())
+                   : !o.kernel        ? columns
+                   : o.landmarks == 0 ? static_cast<double>(source.expected_rows())
+                                      : landmarks;
   const double k = std::min(d, static_cast<double>(o.learner.components));
   // Certifying the components takes a basis of up to 24 passes, and its products, after the run.
+  // Landmarks are copied; their kernel matrix is decomposed.
   return 8 * d * std::max(64 + 14 * k + 104, 2 * (24 * k + 25) + 20) +
-         static_cast<double>(source.buffer_bytes());
+         8 * landmarks * (3 * columns + 5 * landmarks);
+}
+
+/// Buffers of the reader when more memory is allowed: it may then take longer blocks, two of up to
+/// a 16th of it and 8 MiB each, in whole huge pages.
+double buffers_within(double memory, double now) {
+  constexpr double mib = 1 << 20;
+  if (now == 0 || memory <= 16 * mib) return now;
+  return std::max(now, std::min(16 * mib, memory / 8 + 4 * mib));
 }
 
 Vector<double> mean_of(const LearnInput& in) {
@@ -44,25 +59,38 @@ LearnInput take_in(Source<double>& source, const LearnOptions& o) {
   const auto allowed = static_cast<double>(o.memory);
   const double bytes = static_cast<double>(source.expected_rows()) *
                        static_cast<double>(source.schema().features) * sizeof(double);
-  const bool all_needed = o.order == Order::shuffled || (o.kernel && o.landmarks == 0);
-  const double learner = o.kernel || o.map ? 0 : learner_bytes(source, o);
-  // How many rows a text has is estimated, to a few percent.
-  const double least =
-      all_needed ? std::max(learner, 1.05 * bytes + std::max(learner, bytes)) : learner;
+  const bool by_number = o.kernel && o.landmarks == 0;
+  const bool all_needed = o.order == Order::shuffled || by_number;
+  const double own = learner_bytes(source, o), buffers = static_cast<double>(source.buffer_bytes()),
+               learner = own + buffers;
+  // How many rows a text has is estimated, to a few percent. By number, rows are there four times
+  // (as read, to choose from, in the learner and in its model), and a quarter of the memory is for
+  // their kernel matrix.
+  const double copies = 4.2 * bytes * 4 / 3;
+  double least = 0;
+  for (int i = 0; i < 20; ++i) {
+    const double then = own + buffers_within(least, buffers);
+    least = by_number    ? then + copies
+            : all_needed ? std::max(then, 1.05 * bytes + std::max(then, bytes))
+                         : then;
+  }
   require(learner <= allowed, Errc::out_of_memory,
           "learning {} component{} of {} columns needs at least {}, and {} are allowed; use a "
           "larger `memory`",
           o.learner.components, o.learner.components == 1 ? "" : "s", source.schema().features,
           format_least_bytes(least), format_bytes(allowed));
-  const bool fits = source.schema().sparse || (bytes <= allowed / 2 && bytes + learner <= allowed);
-  require(fits || !all_needed, Errc::out_of_memory,
-          "{}: its {} do not fit into half of the memory of {}, and {} needs all rows at once: at "
-          "least {}; use {}",
-          source.name(), format_bytes(bytes), format_bytes(allowed),
-          o.order == Order::shuffled ? "`order=shuffled`" : "a kernel without landmarks",
-          format_least_bytes(least),
-          o.order == Order::shuffled ? "`order=as_it_comes`, or a larger `memory`"
-                                     : "`landmarks`, or a larger `memory`");
+  const bool fits =
+      source.schema().sparse || (by_number ? learner + copies <= allowed
+                                           : bytes <= allowed / 2 && bytes + learner <= allowed);
+  require(
+      fits || !all_needed, Errc::out_of_memory,
+      "{}: its {} do not fit into the memory of {}, and {} needs all rows at once: at least {}; "
+      "use {}",
+      source.name(), format_bytes(bytes), format_bytes(allowed),
+      o.order == Order::shuffled ? "`order=shuffled`" : "a kernel without landmarks",
+      format_least_bytes(least),
+      o.order == Order::shuffled ? "`order=as_it_comes`, or a larger `memory`"
+                                 : "`landmarks`, or a larger `memory`");
   const bool wanted = o.order == Order::automatic && source.can_rewind() && fits;
   if (!all_needed && !wanted) {
     in.rows = source.can_rewind() ? source.expected_rows() : 0;
