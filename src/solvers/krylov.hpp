@@ -44,7 +44,7 @@ struct KrylovResult {
   Eigenpairs pairs;  ///< residuals computed from the stored products, not from a recurrence
   int passes = 0;
   /// No eigenvalue beside those of the pairs exceeds this, up to their residuals: proven when
-  /// `confidence` is 1. Infinite, with confidence 0, when it was not asked for or none was found.
+  /// `confidence` is 1. Infinite when it was not asked for.
   double ceiling = std::numeric_limits<double>::infinity();
   double confidence = 0;
   /// Smallest Ritz value: the matrix has an eigenvalue that is no larger. Only when asked for.

@@ -141,8 +141,8 @@ bool Krylov::complete(Index k) {
     ceiling_ = tau + extra;
     if (nothing_beyond(space, norms, tau) || bounded(space, tau)) return true;
   }
-  ceiling_ = std::sqrt(norms.squares);         // no eigenvalue exceeds this
-  confidence_ = std::isinf(ceiling_) ? 0 : 1;  // infinite: nothing is known
+  ceiling_ = std::sqrt(norms.squares);  // no eigenvalue exceeds this
+  confidence_ = 1;
   return true;
 }
 
