@@ -57,9 +57,10 @@ struct Eigs {
   Vector<double> residuals;  ///< ‖A v − λ v‖, computed from A v itself
   int passes = 0;            ///< calls of `apply`
   /// No eigenvalue but those found lies beyond this number, up to their residuals: above it, or
-  /// below it when the smallest were asked for. Infinite when that was not asked for.
+  /// below it when the smallest were asked for. Infinite, with confidence 0, when `bound` is not
+  /// set or no bound was found, as where an eigenvalue has more copies than vectors fit.
   double beyond = std::numeric_limits<double>::infinity();
-  double confidence = 0;  ///< of `beyond`: 1, proven, or a probability
+  double confidence = 0;  ///< of `beyond`: 1, proven, or a probability; 0: no bound
 };
 
 namespace detail {

@@ -42,7 +42,8 @@ enum class Order {
 struct TraceOutput {
   std::function<void(const TraceRow&)> row;
   std::function<void()> flush;  ///< before each checkpoint: rows so far must be durable
-  /// A resumed run has already emitted `rows` rows; discard any after them.
+  /// Before the first row: this run has already emitted `rows` rows, 0 unless it is resumed;
+  /// discard any after them.
   std::function<void(std::int64_t rows)> keep;
 };
 

@@ -5,6 +5,7 @@
 #include "pca/kernel/approx_row.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/plan_steps.hpp"
+#include "pca/steps.hpp"
 #include "pca/validate.hpp"
 
 #include <algorithm>
@@ -120,6 +121,8 @@ Facts facts_of(const Source<T>& source, const FitOptions& options) {
 
 template <class T>
 Plan plan(const Rows<T>& x, const FitOptions& options) {
+  validate(options);
+  require_steps(options, false, false);
   return plan(facts_of(x, options, static_cast<double>(settled(options).memory)), options);
 }
 
@@ -130,8 +133,10 @@ Plan plan(Source<T>& source, const FitOptions& options) {
 
 template <class T>
 Plan plan(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& options) {
-  Facts facts = facts_of(source, settled(options));
   const bool mapped = map && !map->is_identity();
+  validate(options);
+  require_steps(options, mapped, source.schema().weighted);
+  Facts facts = facts_of(source, settled(options));
   if (mapped) {
     facts.columns = static_cast<double>(map->features());
     facts.entries = facts.rows * facts.columns;

@@ -36,12 +36,25 @@ Model<T> fit_significant(Source<T>& source, const std::shared_ptr<const Map<T>>&
 
 }  // namespace
 
+void require_steps(const FitOptions& options, bool mapped, bool weighted) {
+  require(options.missing != Missing::em || !mapped, Errc::bad_option,
+          "`missing=em` is for linear PCA; maps take `missing=mean` or drop");
+  const auto kind = options.components.kind();
+  const bool by_noise = kind == Components::Kind::gavish_donoho;
+  if (!by_noise && kind != Components::Kind::minka) return;
+  require(!mapped && !options.kernel && !options.precomputed, Errc::bad_option,
+          "`components={}` is for linear PCA; use `components=significant()`",
+          by_noise ? "gavish_donoho()" : "minka()");
+  require(!by_noise || !weighted, Errc::bad_option,
+          "`components=gavish_donoho()` assumes equal noise in all rows, so it does not support "
+          "weights; use `components=significant()`");
+}
+
 template <class T>
 Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
                       const FitOptions& options) {
+  require_steps(options, map != nullptr, source.schema().weighted);
   const bool completes = options.missing == Missing::em;
-  require(!completes || !map, Errc::bad_option,
-          "`missing=em` is for linear PCA; maps take `missing=mean` or drop");
   const bool significant = options.components.kind() == Components::Kind::significant;
   // Filling takes all rows at once, choosing takes them twice.
   if (!source.whole() && (completes || (significant && !source.can_rewind()))) {
@@ -63,17 +76,11 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
     return fit(rows, options, all.weights, source.schema());
   }
   if (significant) return fit_significant(source, map, options);
-  const bool by_evidence = options.components.kind() == Components::Kind::minka;
-  require(!map && !options.kernel && !options.precomputed, Errc::bad_option,
-          "`components={}` is for linear PCA; use `components=significant()`",
-          by_evidence ? "minka()" : "gavish_donoho()");
-  require(by_evidence || !source.schema().weighted, Errc::bad_option,
-          "`components=gavish_donoho()` assumes equal noise in all rows, so it does not support "
-          "weights; use `components=significant()`");
   FitOptions all = options;
   all.components = all_components();
   const Model<T> model = fit(source, all);
-  return by_evidence ? cut_by_minka(model) : cut_by_gavish_donoho(model);
+  return options.components.kind() == Components::Kind::minka ? cut_by_minka(model)
+                                                              : cut_by_gavish_donoho(model);
 }
 
 #define MERCER_INSTANTIATE(T) \

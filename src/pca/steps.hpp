@@ -12,6 +12,10 @@ inline bool takes_steps(const FitOptions& options) {
          kind == Components::Kind::minka || options.missing == Missing::em;
 }
 
+/// What `validate` cannot know: throws `Errc::bad_option` where features of a map, or rows with
+/// weights, do not allow these steps.
+void require_steps(const FitOptions& options, bool mapped, bool weighted);
+
 /// `map`: null for none.
 template <class T>
 Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,

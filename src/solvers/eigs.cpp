@@ -5,6 +5,8 @@
 #include "solvers/dense.hpp"
 #include "solvers/krylov.hpp"
 
+#include <cmath>
+
 namespace mercer {
 
 Eigs detail::eigs(Index n, const Product& product, Index k, const EigsOptions& options) {
@@ -36,7 +38,7 @@ Eigs detail::eigs(Index n, const Product& product, Index k, const EigsOptions& o
           .residuals = std::move(found.pairs.residuals),
           .passes = found.passes,
           .beyond = sign * found.ceiling,
-          .confidence = found.confidence};
+          .confidence = std::isinf(found.ceiling) ? 0 : found.confidence};
 }
 
 }  // namespace mercer

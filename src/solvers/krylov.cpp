@@ -90,7 +90,8 @@ void Krylov::absorb() {
   tall_times_tall(q_.data(), n_, m_, stride, aw_.data(), b, b, column, h_.cols(), run_.threads);
   const auto fresh = h_.block(0, m_ - b, m_, b);
   require(fresh.allFinite(), Errc::bad_data,
-          "the matrix is not finite: its product with a block of unit vectors has NaN or infinity");
+          "products of the matrix with unit vectors are not finite: it has NaN or infinity, or its "
+          "numbers are so large that sums overflow; scale it by a power of two");
   scale_ = std::max(scale_, h_.diagonal().head(m_).cwiseAbs().maxCoeff());
   // wᵀAw' and w'ᵀAw differ by rounding: a sample of the error of A·w along one of n directions.
   const auto square = h_.block(m_ - b, m_ - b, b, b);

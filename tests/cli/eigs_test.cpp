@@ -131,6 +131,18 @@ TEST_F(CliEigs, prints_values_residuals_and_passes) {
   EXPECT_THAT(one.out, testing::HasSubstr("all others are below"));
 }
 
+TEST_F(CliEigs, no_bound_on_the_others_is_not_a_proven_one) {
+  // 11ᵀ of order 80: the eigenvalue 0 has 79 copies, more than random vectors can tell apart.
+  const std::string file = dir.file("one.npy", npy(80, 80, [](long, long) { return 1.0; }));
+  const auto text = mercer({"eigs", file, "-k", "1", "--smallest"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, testing::HasSubstr("no bound on the others was found"));
+  EXPECT_THAT(text.out, testing::Not(testing::HasSubstr("inf")));
+  const Json json = Json::parse(mercer({"eigs", file, "-k", "1", "--smallest", "--json"}).out);
+  EXPECT_TRUE(json["beyond"].is_null()) << json["beyond"];
+  EXPECT_EQ(json["confidence"], 0);
+}
+
 TEST_F(CliEigs, M_P4_threads_do_not_change_the_bits) {
   const std::string file = dir.file("l.mtx", path_mtx(400));
   const auto run = [&](const char* threads) {

@@ -64,6 +64,29 @@ TEST_F(CliExplain, M_L7_refusals_name_flags) {
   expect_error(mercer({"fit", file, "-k", "0", "--explain"}), 2, {"--components"});
 }
 
+TEST_F(CliExplain, M_L7_what_a_fit_refuses_is_not_planned) {
+  const std::string file = data("rows.csv", 60, 4), square = data("k.csv", 4, 4);
+  const std::string weighted = dir.file("w.csv", "a,b,w\n1,2,1\n2,1,2\n4,3,1\n5,1,1\n");
+  std::vector<std::vector<std::string>> refused = {
+      {file, "--map", "squares", "--missing", "em", "-k", "2"},
+      {weighted, "--weights", "w", "-k", "gavish-donoho"}};
+  for (const char* k : {"minka", "gavish-donoho"}) {
+    refused.push_back({file, "--kernel", "rbf", "-k", k});
+    refused.push_back({file, "--map", "squares", "-k", k});
+    refused.push_back({square, "--precomputed", "-k", k});
+  }
+  for (std::vector<std::string> words : refused) {
+    words.insert(words.begin(), "fit");
+    words.emplace_back("-q");
+    const auto fitted = mercer(words);
+    expect_error(fitted, 2, {});
+    words.emplace_back("--explain");
+    const auto planned = mercer(words);
+    expect_error(planned, 2, {});
+    EXPECT_EQ(planned.err, fitted.err);
+  }
+}
+
 TEST_F(CliExplain, M_L7_krylov_for_all_components_is_refused_before_it_starts) {
   const std::string file = data("rows.npy", 3000, 4);
   std::vector<std::string> fit = {"fit", file,  "--kernel", "rbf",   "--solver", "krylov",

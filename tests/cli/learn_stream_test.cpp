@@ -107,6 +107,45 @@ TEST_F(CliLearnStream, M_E9_killed_again_and_again_it_ends_with_the_same_bits) {
   EXPECT_EQ(slurp(dir / "parts.csv"), slurp(dir / "whole.csv"));
 }
 
+TEST_F(CliLearnStream, M_E9_a_start_without_resume_leaves_checkpoint_and_trace_of_one_run) {
+  const std::vector<std::string> base = {"learn",       data_file("wine.csv"),
+                                         "--label",     "cultivar",
+                                         "--scale",     "std",
+                                         "-k",          "2",
+                                         "--epochs",    "300",
+                                         "-q",          "--trace",
+                                         dir / "r.csv", "--trace-every",
+                                         "5",           "-o",
+                                         dir / "r.st"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return more;
+  };
+  ASSERT_EQ(mercer(with({})).exit_code, 0);
+  const std::string model = slurp(dir / "r.st"), trace = slurp(dir / "r.csv");
+  const auto starts = with({"--checkpoint", dir / "c"});
+  const auto often = with({"--checkpoint", dir / "c", "--checkpoint-every", "200"});
+  const auto expect_resumed = [&](const std::string& what) {
+    const auto run = mercer(with({"--checkpoint", dir / "c", "--resume"}));
+    EXPECT_EQ(run.exit_code, 0) << what << ": " << run.err;
+    EXPECT_EQ(slurp(dir / "r.st"), model) << what;
+    EXPECT_EQ(slurp(dir / "r.csv"), trace) << what;
+  };
+  // A full disk: before the first checkpoint of the new run, and in its trace.
+  for (const unsigned long limit : {1000ul, 200'000ul}) {
+    ASSERT_EQ(mercer(often).exit_code, 0);
+    ASSERT_GT(trace.size(), limit);
+    EXPECT_EQ(mercer(starts, {.file_size_limit = limit}).exit_code, 1);
+    expect_resumed(fmt::format("{} bytes", limit));
+  }
+  // Killed at any moment, after a run that was killed too.
+  for (const int wait : {20, 40, 80, 160}) {
+    for (const auto& words : {often, starts})
+      mercer(words, {.signal = SIGKILL, .signal_after_ms = wait});
+    expect_resumed(fmt::format("{} ms", wait));
+  }
+}
+
 TEST_F(CliLearnStream, a_terminal_sees_how_it_goes) {
   const auto run = mercer({"learn", "-", "--rule", "gha", "-k", "2", "-o", dir / "m.st"},
                           {.input = rows(30000),

@@ -4,6 +4,7 @@
 
 #include <mercer/fit.hpp>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <regex>
@@ -145,6 +146,14 @@ TEST(CliUsage, wrong_usage_is_one_line_with_a_hint) {
   wrong({"merge"}, {"MODELS", "required", "(see mercer merge --help)"});
   wrong({"fit", "-", "-"}, {"standard input"});
   wrong({"fit", iris, "-k"}, {"--components needs a value"});
+  // An empty value, as of a shell variable that is not set, is not the default.
+  for (const char* option : {"--output", "--components", "--memory", "--scores", "--label",
+                             "--columns", "--time", "--seed", "--delimiter"}) {
+    wrong({"fit", iris, option, ""}, {fmt::format("{} needs a value", option)});
+    wrong({"fit", iris, fmt::format("{}=", option)}, {option});
+  }
+  wrong({"fit", iris, "-o", "", "-q"}, {"--output needs a value"});
+  wrong({"fit", ""}, {"DATA needs a value"});
   wrong({"fit", iris, "--scale", "max"}, {"--scale 'max'", "none or std"});
   wrong({"fit", iris, "--precision", "half"}, {"--precision 'half'", "double or float"});
   wrong({"fit", iris, "--missing", "zero"}, {"--missing 'zero'", "error, drop, mean or em"});

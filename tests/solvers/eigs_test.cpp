@@ -89,6 +89,13 @@ TEST(Eigs, M_H2_matrices_dense_and_sparse_and_expressions_are_operators) {
   near(eigs(a, 3, {.memory = 1'000'000}));
 }
 
+TEST(Eigs, an_infinite_bound_has_no_confidence) {
+  // 11ᵀ of order 80: the eigenvalue 0 has 79 copies, more than random vectors can tell apart.
+  const Eigs found = eigs(Matrix<double>(Matrix<double>::Ones(80, 80)), 1, {.smallest = true});
+  EXPECT_EQ(found.beyond, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(found.confidence, 0);
+}
+
 TEST(Eigs, M_H3_what_cannot_be_is_refused) {
   const Matrix<double> a = Matrix<double>::Identity(9, 9);
   expect_error(Errc::bad_option, {"0 eigenpairs"}, [&] { eigs(a, 0); });
@@ -98,6 +105,8 @@ TEST(Eigs, M_H3_what_cannot_be_is_refused) {
   expect_error(Errc::bad_data, {"square"},
                [&] { eigs(Matrix<double>(Matrix<double>::Zero(2, 3)), 1); });
   expect_error(Errc::bad_data, {"not finite"}, [&] { eigs(Matrix<double>(a * std::nan("")), 1); });
+  expect_error(Errc::bad_data, {"so large that sums overflow", "scale it"},
+               [&] { eigs(Matrix<double>(Matrix<double>::Constant(9, 9, 1.7e308)), 1); });
   expect_error(Errc::out_of_memory, {}, [&] { eigs(a, 2, {.memory = 10}); });
   SecondDifference hard{400};
   expect_error(Errc::not_converged, {},

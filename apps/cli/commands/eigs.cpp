@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -60,7 +61,8 @@ std::string eigs_table(const Eigs& found, const EigsFlags& flags, const Terminal
   for (Index j = 0; j < found.values.size(); ++j)
     text += fmt::format("{:>4}{:>20.12g}{:>12.2g}\n", j + 1, found.values[j], found.residuals[j]);
   std::string others;
-  if (found.values.size() < found.vectors.rows())
+  if (std::isinf(found.beyond)) others = "; no bound on the others was found";
+  else if (found.values.size() < found.vectors.rows())
     others = fmt::format(
         "; all others are {} {:.6g} ({})", flags.smallest ? "above" : "below", found.beyond,
         found.confidence == 1 ? std::string("proven")

@@ -48,11 +48,12 @@ TraceFile::TraceFile(std::string path, std::string checkpoint, bool resume)
   // A completed run has renamed its trace. Another file of that name is replaced at the end, and
   // must not become a partial trace that the next run refuses.
   std::error_code ignored;
-  if (resume && !std::filesystem::exists(partial_, ignored) &&
-      first_cell(path_, delimiter_) == "step")
-    std::filesystem::copy_file(path_, partial_, ignored);
+  if (resume && cell.empty() && first_cell(path_, delimiter_) == "step")
+    std::filesystem::copy_file(path_, partial_, std::filesystem::copy_options::overwrite_existing,
+                               ignored);
   resumed_ = resume && std::filesystem::exists(partial_, ignored);
-  fd_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666);
+  // What an earlier run wrote belongs to its checkpoint until `keep`.
+  fd_ = ::open(partial_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) give_up("open");
 }
 

@@ -108,12 +108,20 @@ char parse_delimiter(std::string_view text) {
   return text.front();
 }
 
+/// An empty text is the state of an option that was not given: it would be ignored.
+CLI::Option* needs_text(CLI::Option* option) {
+  return option->check([option](const std::string& text) {
+    if (text.empty()) throw UsageError(fmt::format("{} needs a value", option->get_name()));
+    return std::string();
+  });
+}
+
 }  // namespace
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& value,
                       const std::string& placeholder, const std::string& help,
                       const std::string& group) {
-  return app.add_option(name, value, help)
+  return needs_text(app.add_option(name, value, help))
       ->option_text(placeholder)
       ->group(group)
       ->default_str(value);
@@ -131,7 +139,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                       const std::string& placeholder, const std::string& help,
                       const std::string& group) {
-  return app.add_option(name, values, help)->option_text(placeholder)->group(group);
+  return needs_text(app.add_option(name, values, help))->option_text(placeholder)->group(group);
 }
 
 void add_switch(CLI::App& app, const std::string& name, bool& value, const std::string& help,

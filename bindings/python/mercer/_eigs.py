@@ -25,8 +25,9 @@ class Eigs(NamedTuple):
         Products with a block of vectors.
     beyond : float
         No eigenvalue but those found lies beyond this number, up to their residuals.
+        Infinite if no bound was found.
     confidence : float
-        Of `beyond`: 1, proven, or a probability.
+        Of `beyond`: 1, proven, or a probability; 0 if no bound was found.
     """
 
     values: np.ndarray

@@ -151,6 +151,8 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
   file.publish();
 }
 
+bool has_checkpoint(const std::string& path) { return exists(path) || exists(previous(path)); }
+
 std::optional<Checkpoint> load_checkpoint(const std::string& path) {
   const bool kept = exists(previous(path));
   if (!exists(path)) {

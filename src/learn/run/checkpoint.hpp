@@ -37,6 +37,9 @@ void save_checkpoint(const Checkpoint& checkpoint, const std::string& path);
 /// naming the one before it.
 std::optional<Checkpoint> load_checkpoint(const std::string& path);
 
+/// Is there a file from which a run would resume, or that `load_checkpoint` would name?
+bool has_checkpoint(const std::string& path);
+
 /// Throws `Errc::bad_file` when a file that `save_checkpoint` would replace, PATH or PATH.previous,
 /// is there and is no checkpoint; damaged ones, and empty files, may be replaced.
 void require_own_checkpoint(const std::string& path);

@@ -102,6 +102,7 @@ class Run {
     model_events_.every = o_.on_model ? o_.model_every : 0;
     if (!o_.checkpoint.empty()) run_ = run_description(o_, in_, space_);
     if (o_.resume) resume();
+    else start_over();
   }
 
   Learned go() {
@@ -305,12 +306,16 @@ class Run {
     next_save_ = Clock::now() + checkpoint_seconds;
   }
 
+  /// An earlier run's checkpoint is replaced before its trace is: a run that is killed, or finds a
+  /// full disk, leaves a checkpoint and a trace of the same run.
+  void start_over() {
+    if (!o_.checkpoint.empty() && has_checkpoint(o_.checkpoint)) save();
+    if (o_.trace.keep) o_.trace.keep(0);
+  }
+
   void resume() {
     const auto found = load_checkpoint(o_.checkpoint);
-    if (!found) {
-      if (o_.trace.keep) o_.trace.keep(0);
-      return;
-    }
+    if (!found) return start_over();
     require_same_run(*found, run_, o_.checkpoint);
     try {
       const std::int64_t every = found->counts.at("trace_every");
