@@ -45,5 +45,5 @@ int main() {
   std::cout << right << " of " << n << " nodes are on the side of their community\n";
   // A graph in one piece has the eigenvalue 0 once.
   const bool connected = std::abs(found.values[0]) < 1e-6 && found.values[1] > 1e-3;
-  return connected && right > 0.95 * n ? 0 : 1;
+  return connected && 100 * right > 95 * n ? 0 : 1;
 }
