@@ -1,5 +1,5 @@
 # mercer_module(name [INNER_LOOPS] USES modules…): an object library of src/name/**/*.cpp.
-# INNER_LOOPS: -O3; everything else is compiled with -O2, which takes a fifth less time.
+# INNER_LOOPS: -O3; everything else is compiled with -O2, which takes up to a fifth less time.
 # mercer_library(): all of them together, as mercer::mercer.
 
 function(mercer_module name)
