@@ -59,8 +59,7 @@ void correlate(Matrix<double>& s, const Vector<double>& noise, const std::string
   const Vector<double> own = s.diagonal();
   for (Index j = 0; j < own.size(); ++j)
     require(own[j] > noise[j], Errc::bad_data,
-            "{}: column {} is constant up to rounding and has no correlation; leave it out by "
-            "`exclude`",
+            "{}: column {} is constant up to rounding and has no correlation; `exclude` it",
             Input(name), j + 1);
   const Vector<double> roots = own.cwiseSqrt();
   for (Index i = 0; i < s.rows(); ++i) {
