@@ -68,7 +68,7 @@ def kernel_matrix(
         None: `X`; the matrix is then exactly symmetric.
     center : bool, default=False
         JKJ, J = I - 11'/n: the matrix that kernel PCA decomposes. Without `Y` only. Kernels that are
-        nearly constant, and linear ones of rows far from 0, keep their digits.
+        nearly constant, and linear ones of rows far from 0, stay accurate.
     gamma, degree, coef0
         Of the kernel, when it is one of scikit-learn's.
     n_jobs : int, default=None

@@ -41,7 +41,7 @@ class FeatureSpace(NamedTuple):
     dimension : int, float or None
         D; `math.inf` for kernels such as rbf; None if it is unknown.
     text : str
-        The same in words; empty if it is unknown.
+        One line; empty if it is unknown.
 
     Examples
     --------
