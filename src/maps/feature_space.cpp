@@ -1,4 +1,4 @@
-#include <mercer/features.hpp>
+#include <mercer/feature_space.hpp>
 
 #include "core/require.hpp"
 #include "kernels/node.hpp"

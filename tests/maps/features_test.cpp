@@ -1,6 +1,7 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
+#include <mercer/feature_space.hpp>
 #include <mercer/features.hpp>
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ TEST(Features, M_T1_name_the_row_that_is_not_finite_or_overflows) {
   Matrix<float> x = Matrix<float>::Ones(3, 2);
   const auto phi = parse_map<float>("monomials(degree=2)", 2);
   x(2, 1) = 1e30F;
-  Error error = error_of([&] { map_features(*phi, Rows<float>(x), {}, 10); });
+  Error error = error_of([&] { map_features(*phi, Rows<float>(x), {.first = 10}); });
   EXPECT_EQ(error.code(), Errc::bad_data);
   EXPECT_TRUE(has(error.what(), "row 13: feature 2 of monomials(degree=2), sqrt(2)*x1*x2"))
       << "1e30 is finite, its square is not";

@@ -1,5 +1,6 @@
 // Objects of a model, matrices of data and explicit features.
 #include <mercer/export.hpp>
+#include <mercer/feature_space.hpp>
 #include <mercer/features.hpp>
 #include <mercer/matrices.hpp>
 
@@ -36,9 +37,9 @@ template <class T>
 py::tuple features_of(const std::string& map, const py::object& x,
                       const std::vector<std::string>& names, int threads) {
   const HeldRows<T> held(x);
-  const auto phi = parse_map<T>(map, held.rows().cols());
-  py::object values =
-      array_of(released([&] { return map_features(*phi, held.rows(), {.threads = threads}); }));
+  const auto phi = parse_map<T>(map, held.rows().cols(), names);
+  py::object values = array_of(released(
+      [&] { return map_features(*phi, held.rows(), {.threads = threads, .names = names}); }));
   return py::make_tuple(values, phi->feature_names(names));
 }
 
