@@ -11,16 +11,18 @@ namespace mercer {
 
 template <class T>
 GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
-                        std::vector<double> scale)
+                        std::vector<double> scale, bool constant, std::string more)
     : name_(std::move(name)),
+      more_(std::move(more)),
       inputs_(inputs),
       lowest_(lowest),
       highest_(highest),
+      constant_(constant),
       scale_(scale.begin(), scale.end()) {
   require(inputs >= 1, Errc::bad_option, "{} of {} columns", text(), inputs);
   for (int degree = 0; degree <= highest; ++degree) {
     const Index here = binomial(degree + inputs - 1, degree);
-    Index& sum = degree < lowest ? lower_ : features_;
+    Index& sum = has_degree(degree) ? features_ : lower_;
     sum = here < too_many - sum ? sum + here : too_many;
   }
   require(features_ < too_many, Errc::out_of_memory,
@@ -36,7 +38,7 @@ GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest,
 
 template <class T>
 std::string GradedMap<T>::text() const {
-  return fmt::format("{}(degree={})", name_, highest_);
+  return fmt::format("{}(degree={}{})", name_, highest_, more_);
 }
 
 template <class T>
@@ -49,7 +51,7 @@ void GradedMap<T>::apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const {
     T* low = below.data();
     T* high = out.row(i).data();
     for (int degree = 0; degree <= highest_; ++degree) {
-      T*& next = degree < lowest_ ? low : high;
+      T*& next = has_degree(degree) ? high : low;
       levels.push_back(next);
       next += count(degree, 0);
     }
@@ -106,7 +108,7 @@ template <class T>
 bool GradedMap<T>::decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const {
   if (lowest_ > 1) return false;
   if (features.rows() > 0)
-    x = features.middleCols(1 - lowest_, inputs_) / (scale_[1] / divisors_[1]);
+    x = features.middleCols(has_degree(0) ? 1 : 0, inputs_) / (scale_[1] / divisors_[1]);
   return true;
 }
 
@@ -129,9 +131,10 @@ std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::stri
   }
   levels[0] = {"1"};
   std::vector<std::string> out;
-  for (int degree = lowest_; degree <= highest_; ++degree)
-    for (std::string& name : levels[static_cast<std::size_t>(degree)])
-      out.push_back(std::move(name));
+  for (int degree = 0; degree <= highest_; ++degree)
+    if (has_degree(degree))
+      for (std::string& name : levels[static_cast<std::size_t>(degree)])
+        out.push_back(std::move(name));
   return out;
 }
 

@@ -22,6 +22,8 @@ struct Summary {
   std::vector<std::string> loading_names;  ///< x1 … xd, or what the map makes of them
   std::string map;         ///< "kernel rbf(gamma=0.1)", "monomials(degree=2)"; empty: none
   Index similarities = 0;  ///< anchors, where components have no loadings
+  std::vector<std::string> relations;  ///< "1.00·x1^2 + 1.00·x2^2 = 1.00 (residual 2e-16)"
+  Index features = 0;
   Report report;
 };
 
@@ -49,6 +51,10 @@ std::string choice_lines(const Summary& summary);
 std::string component_table(const Summary& summary, const Terminal& terminal);
 /// The columns or features that weigh most in the first components.
 std::string loading_lines(const Summary& summary, const Terminal& terminal);
+
+/// "rank 2 of 3; the rows satisfy 1.00·x1^2 + 1.00·x2^2 = 1.00 (residual 2e-16)", a line for each
+/// relation; nothing where there is none.
+std::string relation_lines(const Summary& summary, const Terminal& terminal);
 
 /// "PC1 36.2 %"
 std::string axis_title(const Summary& summary, Index component);
