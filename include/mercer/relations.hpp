@@ -37,10 +37,10 @@ const std::vector<Relation>& relations(const Model<T>& model) {
 template <class T>
 Relation smallest_relation(const Model<T>& model);
 
-/// What the coefficients multiply: names of the columns or of the monomials of a map, x1 … xd where
-/// columns have none.
+/// What the coefficients multiply: columns, monomials without the weights of their map, or
+/// features. `columns` are those of the model by default, and x1 … xd where it has none.
 template <class T>
-std::vector<std::string> term_names(const Model<T>& model);
+std::vector<std::string> term_names(const Model<T>& model, std::vector<std::string> columns = {});
 
 /// "1.00·x1^2 + 1.00·x2^2 = 1.00", without terms of coefficient 0.
 std::string to_text(const Relation& relation, const std::vector<std::string>& names,

@@ -47,6 +47,13 @@ class GradedMap final : public Map<T>, public KnownFeatureError {
   FeatureError feature_error() const override;
   bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override;
 
+  /// Without the weights: φ_j is a factor times the monomial of this name.
+  std::vector<std::string> monomial_names(const std::vector<std::string>& inputs) const;
+  bool has_constant() const { return has_degree(0); }
+
+  int lowest() const { return lowest_; }  ///< degree
+  int highest() const { return highest_; }
+
  private:
   /// Monomials of this degree in the variables from `variable` on.
   Index count(int degree, Index variable) const {
@@ -56,6 +63,7 @@ class GradedMap final : public Map<T>, public KnownFeatureError {
     return count(degree, 0) - count(degree, variable);
   }
   void apply_row(const T* x, T* powers, T* const* levels) const;
+  std::vector<std::string> names(const std::vector<std::string>& inputs, bool weighted) const;
   bool has_degree(int degree) const { return degree >= lowest_ || (constant_ && degree == 0); }
 
   std::string name_, more_;

@@ -1,7 +1,7 @@
 #include "model/relations.hpp"
 
 #include "core/require.hpp"
-#include "maps/feature_error.hpp"
+#include "maps/graded.hpp"
 
 #include <mercer/relations.hpp>
 
@@ -81,12 +81,18 @@ Vector<double> sizes_of(const AllDirections& all) {
   return squares.unaryExpr([](double s) { return s > 0 ? std::sqrt(s) : 1.0; });
 }
 
-/// φ_j is so many times the term that the map names: weights of monomials.
+/// Names of the terms: monomials without their weights.
+template <class T>
+std::vector<std::string> terms_named(const Map<T>& map, const std::vector<std::string>& columns) {
+  const auto* graded = dynamic_cast<const GradedMap<T>*>(&map);
+  return graded ? graded->monomial_names(columns) : map.feature_names(columns);
+}
+
+/// φ_j is so many times its term: weights of monomials.
 template <class T>
 Vector<double> factors_of(const Map<T>& map) {
   Vector<double> factors = Vector<double>::Ones(map.features());
-  const auto* known = dynamic_cast<const KnownFeatureError*>(&map);
-  if (!known || known->feature_error().degree == 0) return factors;
+  if (!dynamic_cast<const GradedMap<T>*>(&map)) return factors;
   const Matrix<T> ones = Matrix<T>::Ones(1, map.inputs());
   Matrix<T> weights(1, map.features());
   map.apply(Rows<T>(ones), weights);
@@ -118,7 +124,7 @@ void name_terms(std::vector<Relation>& relations, const Map<T>& map) {
   if (relations.empty()) return;
   const Vector<double> factors = factors_of(map);
   const std::vector<std::string> names =
-      map.feature_names(std::vector<std::string>(static_cast<std::size_t>(map.inputs()), "x"));
+      terms_named(map, std::vector<std::string>(static_cast<std::size_t>(map.inputs()), "x"));
   std::erase_if(relations, [&](const Relation& r) {
     for (std::size_t j = 0; j < names.size(); ++j)
       if (r.coefficients[j] != 0 && names[j] != "1") return false;
@@ -132,11 +138,11 @@ void name_terms(std::vector<Relation>& relations, const Map<T>& map) {
 }
 
 template <class T>
-std::vector<std::string> term_names(const Model<T>& model) {
-  std::vector<std::string> names = model.feature_names();
-  if (names.empty())
-    for (Index j = 1; j <= model.inputs(); ++j) names.push_back(fmt::format("x{}", j));
-  return model.map().feature_names(names);
+std::vector<std::string> term_names(const Model<T>& model, std::vector<std::string> columns) {
+  if (columns.empty()) columns = model.feature_names();
+  if (columns.empty())
+    for (Index j = 1; j <= model.inputs(); ++j) columns.push_back(fmt::format("x{}", j));
+  return terms_named(model.map(), columns);
 }
 
 namespace {
@@ -226,9 +232,9 @@ std::string to_text(const Relation& relation, const std::vector<std::string>& na
   return out + fmt::format(" = {:#.{}g}", relation.constant, digits);
 }
 
-#define MERCER_INSTANTIATE(T)                                      \
-  template void name_terms(std::vector<Relation>&, const Map<T>&); \
-  template std::vector<std::string> term_names(const Model<T>&);   \
+#define MERCER_INSTANTIATE(T)                                                              \
+  template void name_terms(std::vector<Relation>&, const Map<T>&);                         \
+  template std::vector<std::string> term_names(const Model<T>&, std::vector<std::string>); \
   template Relation smallest_relation(const Model<T>&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

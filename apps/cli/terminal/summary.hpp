@@ -3,6 +3,7 @@
 
 #include "terminal/terminal.hpp"
 
+#include <mercer/features.hpp>
 #include <mercer/model.hpp>
 
 #include <string>
@@ -24,6 +25,9 @@ struct Summary {
   Index similarities = 0;  ///< anchors, where components have no loadings
   std::vector<std::string> relations;  ///< "1.00·x1^2 + 1.00·x2^2 = 1.00 (residual 2e-16)"
   Index features = 0;
+  Index outputs = 0;
+  double rows = 0;     ///< that components are combinations of, for kernels
+  FeatureSpace space;  ///< of maps and kernels
   Report report;
 };
 
@@ -47,6 +51,9 @@ std::string merge_line(const Summary& summary);
 /// "4 components are above chance (p <= 0.05, 99 permutations); the next has p = 0.4", and how
 /// missing cells were filled; each with its newline, or nothing.
 std::string choice_lines(const Summary& summary);
+/// "D = 6 features (degree <= 2 of 2 columns)", and why there are more components than columns if
+/// there are; each with its newline. Nothing for linear PCA.
+std::string space_lines(const Summary& summary, const Terminal& terminal);
 /// Eigenvalue, variance, ratio, cumulative ratio and a bar for each component, the first ones.
 std::string component_table(const Summary& summary, const Terminal& terminal);
 /// The columns or features that weigh most in the first components.

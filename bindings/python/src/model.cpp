@@ -91,8 +91,7 @@ py::object intervals(const Model<T>& model) {
 template <class T>
 py::dict relation_dict(const Model<T>& model, const Relation& r,
                        const std::vector<std::string>& columns) {
-  const std::vector<std::string> names =
-      columns.empty() ? term_names(model) : model.map().feature_names(columns);
+  const std::vector<std::string> names = term_names(model, columns);
   py::dict terms, errors, out;
   for (std::size_t j = 0; j < names.size(); ++j) {
     if (r.coefficients[j] == 0) continue;
