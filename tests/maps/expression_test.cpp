@@ -301,7 +301,7 @@ TEST(Expression, M_T4_plain_has_the_lectures_unweighted_maps) {
   EXPECT_EQ(plain_map<double>(2, 2, {.exactly = true, .constant = true})->text(),
             "plain(degree=2, exactly=yes, constant=yes)");
   EXPECT_EQ(plain_map<double>(2, 2, {.exactly = true, .constant = true})->feature_names({"a", "b"}),
-            (std::vector<std::string>{"1", "a^2", "a·b", "b^2"}));
+            (std::vector<std::string>{"1", "a^2", "a*b", "b^2"}));
 }
 
 TEST(Expression, M_T4_decodes_where_all_columns_are_features) {

@@ -44,8 +44,8 @@ def test_M_T3_relations_recover_the_conic():
     pca = mercer.PCA(map="monomials(degree=2)").fit(ellipse())
     (relation,) = pca.relations_
     assert relation["constant"] == 1
-    assert relation["terms"] == pytest.approx({"x1^2": 0.7, "x1·x2": -0.4, "x2^2": 1.9}, abs=1e-10)
-    assert relation["text"] == "0.700·x1^2 - 0.400·x1·x2 + 1.90·x2^2 = 1.00"
+    assert relation["terms"] == pytest.approx({"x1^2": 0.7, "x1*x2": -0.4, "x2^2": 1.9}, abs=1e-10)
+    assert relation["text"] == "0.700·x1^2 - 0.400·x1*x2 + 1.90·x2^2 = 1.00"
     assert relation["residual"] < 1e-14
     assert pca.report()["rank"] == 2
 
@@ -64,7 +64,7 @@ def test_M_T3_noisy_rows_have_a_relation_with_standard_errors():
     pca = mercer.PCA(map="plain(degree=2, exactly=yes)").fit(ellipse(noise=1e-3))
     assert pca.relations_ == []
     relation = pca.smallest_relation()
-    for name, truth in {"x1^2": 0.7, "x1·x2": -0.4, "x2^2": 1.9}.items():
+    for name, truth in {"x1^2": 0.7, "x1*x2": -0.4, "x2^2": 1.9}.items():
         assert abs(relation["terms"][name] - truth) < 5 * relation["standard_errors"][name]
     with pytest.raises(ValueError, match="2 of 3 components"):
         mercer.PCA(2, map="plain(degree=2, exactly=yes)").fit(ellipse(noise=1e-3)).smallest_relation()
