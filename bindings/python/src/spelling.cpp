@@ -53,6 +53,7 @@ constexpr Spelling parameters[] = {
     {"height", "height"},
     {"id", "id column"},
     {"iterations", "iterations"},
+    {"keep_null", "keep_null=True"},
     {"keep_rows", "kept rows"},
     {"label", "label column"},
     {"landmarks", "landmarks"},
