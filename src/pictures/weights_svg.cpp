@@ -30,6 +30,37 @@ struct WeightPath {
   bool columns = false;  ///< the plane of the columns, not of q₁ and q₂
 };
 
+bool finite(const PathPoint& p) { return std::isfinite(p.real()) && std::isfinite(p.imag()); }
+
+/// Weights of two columns are known as such: their plane is that of q₁ and q₂ turned, perhaps
+/// mirrored, and the run tells how.
+void into_columns(const std::vector<TraceRow>& trace, WeightPath& path) {
+  std::vector<PathPoint> w;
+  PathPoint turned = 0, mirrored = 0;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const Matrix<double>& weights = trace[i].weights;
+    if (weights.rows() < 1 || weights.cols() != 2) return;
+    w.emplace_back(weights(0, 0), weights(0, 1));
+    if (!finite(w[i]) || !finite(path.run[i])) continue;
+    turned += w[i] * std::conj(path.run[i]) / std::max(1e-300, std::norm(w[i]));
+    mirrored += w[i] * path.run[i] / std::max(1e-300, std::norm(w[i]));
+  }
+  const bool mirror = std::abs(mirrored) > std::abs(turned);
+  const PathPoint sum = mirror ? mirrored : turned;
+  if (!(std::abs(sum) > 0)) return;
+  const PathPoint turn = sum / std::abs(sum);
+  const auto at = [&](const PathPoint& p) { return turn * (mirror ? std::conj(p) : p); };
+  for (std::size_t i = 0; i < w.size(); ++i)
+    if (finite(w[i]) && finite(path.run[i]) &&
+        std::abs(w[i] - at(path.run[i])) > 1e-6 * std::abs(w[i]))
+      return;  // there is more to the weights than two directions
+  path.q1 = at({1, 0});
+  path.q2 = at({0, 1});
+  path.columns = true;
+  path.run = std::move(w);
+  for (PathPoint& p : path.ode) p = at(p);
+}
+
 WeightPath weight_path(const std::vector<TraceRow>& trace) {
   WeightPath out;
   // With one neuron the modes are its own; otherwise those of the first follow from the ratios.
@@ -39,10 +70,9 @@ WeightPath weight_path(const std::vector<TraceRow>& trace) {
     out.run.emplace_back(m[0].theta, single ? m[1].theta : m[1].alpha * m[0].theta);
     out.ode.emplace_back(m[0].ode_theta, single ? m[1].ode_theta : m[1].ode_alpha * m[0].ode_theta);
   }
+  into_columns(trace, out);
   return out;
 }
-
-bool finite(const PathPoint& p) { return std::isfinite(p.real()) && std::isfinite(p.imag()); }
 
 /// Within the frame there is no telling points apart that are closer.
 std::vector<PathPoint> in_pixels(const std::vector<PathPoint>& path, const Frame& frame,

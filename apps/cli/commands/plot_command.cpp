@@ -390,15 +390,23 @@ std::string draw_trace(const PlotFlags& flags) {
   };
   const Index modes = begun_with("theta_"), neurons = begun_with("span_angle_");
   const bool ode = modes == 0 || begun_with("ode_theta_") > 0;
+  // w1_1, w1_2, … of each neuron
+  const Index per_neuron = begun_with("w1_");
+  const Index weight_rows =
+      per_neuron == 0
+          ? 0
+          : static_cast<Index>(std::count_if(names.begin(), names.end(), [](const std::string& n) {
+              return n.starts_with("w") && n.ends_with("_1");
+            }));
   require(
-      names == trace_columns(modes, neurons, ode), Errc::bad_data,
+      names == trace_columns(modes, neurons, ode, weight_rows, per_neuron), Errc::bad_data,
       "'{}' is not a trace: its columns are not those that mercer learn --trace writes (.csv or "
       ".tsv)",
       flags.model);
   require(table.x.rows() > 0, Errc::bad_data, "'{}' has no rows", flags.model);
   std::vector<TraceRow> trace;
   for (Index i = 0; i < table.x.rows(); ++i)
-    trace.push_back(trace_row(table.x.row(i).data(), modes, neurons, ode));
+    trace.push_back(trace_row(table.x.row(i).data(), modes, neurons, ode, weight_rows, per_neuron));
   return plot_row(flags.kind).draw_trace(trace, flags, plot_options(flags, 0));
 }
 
