@@ -52,6 +52,7 @@ constexpr Spelling parameters[] = {
     {"format", "format"},
     {"height", "height"},
     {"id", "id column"},
+    {"image_width", "image_width"},
     {"iterations", "iterations"},
     {"keep_null", "keep_null=True"},
     {"keep_rows", "kept rows"},
