@@ -8,7 +8,7 @@ include(${MODULES})
 
 # Whose public header is it?
 set(core_headers error matrix operator progress rows seed version)
-set(data_headers data source)
+set(data_headers data datasets source)
 set(kernels_headers kernel)
 set(maps_headers map)
 set(operators_headers moments)

@@ -62,6 +62,7 @@ const std::vector<Command>& commands() {
       {"kernel matrix", {{"DATA", "rings.csv"}}, {"--output"}, {"--label", "class", "-q"}},
       {"kernel check", {{"DATA", "rings.csv"}}, {}, {"--label", "class", "-q"}},
       {"eigs", {{"MATRIX", "matrix.csv"}}, {"--output"}, {"-k", "1", "-q"}},
+      {"data", {}, {"--output"}, {"circle", "--rows", "3"}},
       {"probe", {{"DATA", "rings.csv"}}, {}, {"--label", "class", "--direction", "1,1", "-q"}},
   };
   return all;
@@ -288,7 +289,7 @@ TEST_F(CliOverwrite, the_table_has_every_file_of_every_command) {
       for (const std::regex& form : {option, positional})
         if (std::smatch match; std::regex_match(line, match, form)) in_help.insert(match[1]);
     in_help.erase("EXPR");
-    for (const char* no_file : {"SHELL", "COMMAND"}) in_help.erase(no_file);
+    for (const char* no_file : {"SHELL", "COMMAND", "NAME"}) in_help.erase(no_file);
     for (const Command& command : commands()) {
       if (command.name != name) continue;
       for (const auto& input : command.inputs) in_table.insert(input.first);

@@ -5,6 +5,7 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
+from ._data import data
 from ._eigs import Eigs, eigs, fit_operator
 from ._functions import (
     KernelCheck,
@@ -35,6 +36,7 @@ __all__ = [
     "Plan",
     "Progress",
     "check_kernel",
+    "data",
     "eigs",
     "fit_operator",
     "kernel_matrix",

@@ -1,5 +1,5 @@
 import os
-from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -218,6 +218,13 @@ def check_kernel(
 ) -> KernelCheck: ...
 def kernel_parameters(kernel: str) -> dict[str, Optional[float]]: ...
 def kernel_with(kernel: str, name: str, value: float) -> str: ...
+def data(
+    name: Literal["clouds", "circle", "ellipse", "parabola", "rings", "moons", "swissroll"],
+    rows: Optional[int] = ...,
+    *,
+    noise: Optional[float] = ...,
+    seed: Optional[int] = ...,
+) -> Tuple[NDArray[np.float64], Optional[NDArray[np.str_]]]: ...
 def eigs(
     operator: Any,
     k: int = ...,

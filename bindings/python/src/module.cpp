@@ -53,6 +53,7 @@ PYBIND11_MODULE(_mercer, module) {
   register_kernels(module);
   register_learn(module);
   register_eigs(module);
+  register_datasets(module);
 }
 
 }  // namespace mercer::python

@@ -9,6 +9,7 @@ void register_model(pybind11::module_& module);
 void register_fit(pybind11::module_& module);
 void register_incremental(pybind11::module_& module);
 void register_kernels(pybind11::module_& module);
+void register_datasets(pybind11::module_& module);
 void register_eigs(pybind11::module_& module);
 void register_learn(pybind11::module_& module);
 
