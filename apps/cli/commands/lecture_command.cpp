@@ -86,8 +86,7 @@ void take_folder(const LectureFlags& flags) {
         "--output '{}' is not empty; choose another folder, or --force to write into it",
         flags.output));
   fs::create_directories(flags.output, failed);
-  require(!failed, Errc::bad_data, "cannot create the folder '{}': {}", flags.output,
-          failed.message());
+  require(!failed, Errc::io, "cannot create the folder '{}': {}", flags.output, failed.message());
 }
 
 void publish(const fs::path& path, std::string_view bytes) {
@@ -116,12 +115,10 @@ nlohmann::ordered_json json_of(const Lecture& lecture, const Stage& stage) {
     if (step.kind == Step::Kind::picture) figures.push_back(step.text);
   }
   for (const Comparison& c : stage.comparisons())
-    numbers.push_back({{"quantity", c.quantity},
-                       {"lecture", c.lecture},
-                       {"here", c.here},
-                       {"agrees", c.agrees}});
-  return {{"name", lecture.name},   {"title", lecture.title},   {"document", lecture.document},
-          {"commands", commands},   {"numbers", numbers},       {"figures", figures}};
+    numbers.push_back(
+        {{"quantity", c.quantity}, {"lecture", c.lecture}, {"here", c.here}, {"agrees", c.agrees}});
+  return {{"name", lecture.name}, {"title", lecture.title}, {"document", lecture.document},
+          {"commands", commands}, {"numbers", numbers},     {"figures", figures}};
 }
 
 Stage perform(const Lecture& lecture, const std::string& folder, bool live, bool keep) {
@@ -151,8 +148,7 @@ void perform_one(const Lecture& lecture, const LectureFlags& flags) {
 }
 
 void perform_all(const LectureFlags& flags) {
-  if (flags.output.empty())
-    throw UsageError("lecture all needs --output FOLDER for the report");
+  if (flags.output.empty()) throw UsageError("lecture all needs --output FOLDER for the report");
   take_folder(flags);
   std::vector<Performed> performed;
   nlohmann::ordered_json list = nlohmann::json::array();

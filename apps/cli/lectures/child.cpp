@@ -27,8 +27,7 @@ using ScratchFile = std::unique_ptr<std::FILE, CloseFile>;
 
 ScratchFile scratch_file() {
   ScratchFile file(std::tmpfile());
-  require(file != nullptr, Errc::bad_data, "cannot create a temporary file: {}",
-          std::strerror(errno));
+  require(file != nullptr, Errc::io, "cannot create a temporary file: {}", std::strerror(errno));
   return file;
 }
 
@@ -84,7 +83,7 @@ ChildRun run_child(std::string_view line, const std::string& folder) {
   const int failed =
       posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  require(failed == 0, Errc::bad_data, "cannot run '{}': {}", line, std::strerror(failed));
+  require(failed == 0, Errc::io, "cannot run '{}': {}", line, std::strerror(failed));
   ChildRun run;
   run.exit_code = wait_for(child);
   stop_if_interrupted();

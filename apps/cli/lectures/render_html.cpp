@@ -47,7 +47,9 @@ std::string section(const Performed& example, int& figures) {
   std::string out = fmt::format("<h2 id=\"{}\">{}</h2>\n<h3 class=\"document\">{}</h3>\n",
                                 lecture.name, html(lecture.title), html(lecture.document));
   for (const Step& step : example.stage.steps()) switch (step.kind) {
-      case Step::Kind::text: out += fmt::format("<p>{}</p>\n", html(step.text)); break;
+      case Step::Kind::text:
+        out += fmt::format("<p>{}</p>\n", html(step.text));
+        break;
       case Step::Kind::formula:
         out += fmt::format("<p class=\"formula\">{}</p>\n", html(step.text));
         break;
@@ -55,16 +57,16 @@ std::string section(const Performed& example, int& figures) {
         out += fmt::format("<pre><b>$ {}</b>\n{}</pre>\n", html(step.text), html(step.more));
         break;
       case Step::Kind::picture:
-        out += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
-                           inline_svg(example.stage.content(step.text), ++figures),
-                           html(step.more));
+        out +=
+            fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
+                        inline_svg(example.stage.content(step.text), ++figures), html(step.more));
     }
   out += "<table><tr><th>quantity</th><th>lecture</th><th>here</th></tr>\n";
   for (const Comparison& c : example.stage.comparisons())
-    out += fmt::format("<tr{}><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
-                       "</tr>\n",
-                       c.agrees ? "" : " class=\"differs\"", html(c.quantity), html(c.lecture),
-                       html(c.here));
+    out += fmt::format(
+        "<tr{}><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+        "</tr>\n",
+        c.agrees ? "" : " class=\"differs\"", html(c.quantity), html(c.lecture), html(c.here));
   return out + "</table>\n";
 }
 

@@ -49,10 +49,14 @@ std::string heading_of(const Lecture& lecture) {
 
 std::string text_of(const Step& step) {
   switch (step.kind) {
-    case Step::Kind::text: return wrapped(step.text, text_width) + "\n\n";
-    case Step::Kind::formula: return "    " + step.text + "\n\n";
-    case Step::Kind::picture: return fmt::format("figure {}: {}\n\n", step.text, step.more);
-    case Step::Kind::command: break;
+    case Step::Kind::text:
+      return wrapped(step.text, text_width) + "\n\n";
+    case Step::Kind::formula:
+      return "    " + step.text + "\n\n";
+    case Step::Kind::picture:
+      return fmt::format("figure {}: {}\n\n", step.text, step.more);
+    case Step::Kind::command:
+      break;
   }
   return fmt::format("$ {}\n{}{}", step.text, indented(step.more, "    "),
                      step.more.ends_with("\n\n") ? "" : "\n");
@@ -65,16 +69,24 @@ std::string text_of(const std::vector<Comparison>& comparisons) {
       padded("quantity", width) + fmt::format("{:>14}{:>14}  {}\n", "lecture", "here", "agrees");
   for (const Comparison& c : comparisons)
     out += padded(c.quantity, width) + padded_left(c.lecture, 14) + padded_left(c.here, 14) +
-           (c.lecture.empty() ? "\n" : c.agrees ? "  yes\n" : "  NO\n");
+           (c.lecture.empty() ? "\n"
+            : c.agrees        ? "  yes\n"
+                              : "  NO\n");
   return out;
 }
 
 std::string markdown_of(const Lecture& lecture, const Stage& stage) {
   std::string out = fmt::format("# {}\n\nLecture: {}\n\n", lecture.title, lecture.document);
   for (const Step& step : stage.steps()) switch (step.kind) {
-      case Step::Kind::text: out += wrapped(step.text, text_width) + "\n\n"; break;
-      case Step::Kind::formula: out += "    " + step.text + "\n\n"; break;
-      case Step::Kind::picture: out += fmt::format("![{}]({})\n\n", step.more, step.text); break;
+      case Step::Kind::text:
+        out += wrapped(step.text, text_width) + "\n\n";
+        break;
+      case Step::Kind::formula:
+        out += "    " + step.text + "\n\n";
+        break;
+      case Step::Kind::picture:
+        out += fmt::format("![{}]({})\n\n", step.more, step.text);
+        break;
       case Step::Kind::command:
         out += fmt::format("```sh\n{}\n```\n", step.text);
         if (!step.more.empty()) out += fmt::format("```text\n{}```\n", step.more);
@@ -83,7 +95,9 @@ std::string markdown_of(const Lecture& lecture, const Stage& stage) {
   out += "| quantity | lecture | here | agrees |\n|---|---|---|---|\n";
   for (const Comparison& c : stage.comparisons())
     out += fmt::format("| {} | {} | {} | {} |\n", c.quantity, c.lecture, c.here,
-                       c.lecture.empty() ? "" : c.agrees ? "yes" : "NO");
+                       c.lecture.empty() ? ""
+                       : c.agrees        ? "yes"
+                                         : "NO");
   return out;
 }
 

@@ -89,8 +89,9 @@ void Stage::copy_bundled(std::string_view file, std::string_view to, Index begin
   const std::string rows = bundled_file(file);
   const bool all = begin == 0 && end < 0;
   write_file(path(to), all ? rows : some_rows(rows, begin, end));
-  const std::string which = all ? "" : end < 0 ? fmt::format(", rows from {} on", begin + 1)
-                                               : fmt::format(", rows {} to {}", begin + 1, end);
+  const std::string which = all       ? ""
+                            : end < 0 ? fmt::format(", rows from {} on", begin + 1)
+                                      : fmt::format(", rows {} to {}", begin + 1, end);
   add({Step::Kind::text, fmt::format("{} holds the bundled {}{}.", to, file, which), ""});
 }
 
@@ -130,7 +131,10 @@ Vector<double> Stage::column(std::string_view file, std::string_view name) const
 std::vector<std::string> Stage::labels(std::string_view file, std::string_view label) const {
   ReadOptions options;
   options.label = std::string(label);
-  return read<double>(path(file), options).labels;
+  const Table<double> table = read<double>(path(file), options);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < table.labels.size(); ++i) texts.emplace_back(table.labels[i]);
+  return texts;
 }
 
 std::string Stage::content(std::string_view file) const {

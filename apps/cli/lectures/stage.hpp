@@ -46,7 +46,8 @@ class Stage {
   nlohmann::json json(std::string_view line);
   /// Writes a small file, shown as a printf command; `lines` are separated by line feeds.
   void write(std::string_view file, std::string_view lines);
-  /// Copies a file of the bundled data to the folder, or some of its rows: [begin, end), end = -1 all.
+  /// Copies a file of the bundled data to the folder, or some of its rows: [begin, end), end = -1
+  /// all.
   void copy_bundled(std::string_view file, std::string_view to, Index begin = 0, Index end = -1);
   void picture(std::string_view file, std::string_view caption);
 
