@@ -22,6 +22,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace mercer::cli {
 
@@ -89,7 +90,7 @@ void take_folder(const LectureFlags& flags) {
   require(!failed, Errc::io, "cannot create the folder '{}': {}", flags.output, failed.message());
 }
 
-void publish(const fs::path& path, std::string_view bytes) {
+void publish_page(const fs::path& path, std::string_view bytes) {
   OutputFile file(path.string());
   file.write(bytes);
   file.finish();
@@ -107,7 +108,7 @@ std::string list_of_lectures() {
   return out + "\nmercer lecture NAME runs one; mercer lecture all -o FOLDER writes a report\n";
 }
 
-nlohmann::ordered_json json_of(const Lecture& lecture, const Stage& stage) {
+nlohmann::ordered_json lecture_json(const Lecture& lecture, const Stage& stage) {
   nlohmann::ordered_json commands = nlohmann::json::array(), numbers = nlohmann::json::array(),
                          figures = nlohmann::json::array();
   for (const Step& step : stage.steps()) {
@@ -126,7 +127,7 @@ Stage perform(const Lecture& lecture, const std::string& folder, bool live, bool
   if (live) print(heading_of(lecture));
   lecture.run(stage);
   if (live) print(text_of(stage.comparisons()));
-  if (keep) publish(fs::path(folder) / "explanation.md", markdown_of(lecture, stage));
+  if (keep) publish_page(fs::path(folder) / "explanation.md", markdown_of(lecture, stage));
   return stage;
 }
 
@@ -142,7 +143,7 @@ void perform_one(const Lecture& lecture, const LectureFlags& flags) {
   else take_folder(flags);
   const std::string folder = scratch ? scratch->path() : flags.output;
   const Stage stage = perform(lecture, folder, !flags.json, !scratch);
-  if (flags.json) print(json_of(lecture, stage).dump(2) + "\n");
+  if (flags.json) print(lecture_json(lecture, stage).dump(2) + "\n");
   else if (!scratch) print(fmt::format("\ndata, figures and explanation.md are in {}\n", folder));
   require_agreement(lecture, stage);
 }
@@ -157,7 +158,7 @@ void perform_all(const LectureFlags& flags) {
     fs::create_directories(folder);
     performed.push_back({&lecture, perform(lecture, folder.string(), false, true)});
     const Stage& stage = performed.back().stage;
-    if (flags.json) list.push_back(json_of(lecture, stage));
+    if (flags.json) list.push_back(lecture_json(lecture, stage));
     else
       print(fmt::format("{:<20}{:>3} of {} numbers agree\n", lecture.name,
                         std::ranges::count(stage.comparisons(), true, &Comparison::agrees),
@@ -165,7 +166,7 @@ void perform_all(const LectureFlags& flags) {
     stop_if_interrupted();
   }
   const fs::path page = fs::path(flags.output) / "index.html";
-  publish(page, html_of(performed));
+  publish_page(page, html_of(performed));
   print(flags.json ? list.dump(2) + "\n" : fmt::format("\nreport  {}\n", page.string()));
   for (const Performed& p : performed) require_agreement(*p.lecture, p.stage);
 }

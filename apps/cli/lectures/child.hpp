@@ -13,7 +13,7 @@ struct ChildRun {
   std::string both;   ///< standard output, then standard error
 };
 
-/// The words of a command line: separated by spaces, or in single quotes.
+/// Arguments of a command line, separated by spaces or in single quotes.
 std::vector<std::string> words_of(std::string_view line);
 
 /// Runs `line`, which starts with "mercer", in a folder.

@@ -11,7 +11,7 @@ namespace mercer::cli {
 namespace {
 
 /// n choose k.
-double choose(int n, int k) {
+double binomial(int n, int k) {
   double product = 1;
   for (int i = 1; i <= k; ++i) product = product * (n - k + i) / i;
   return product;
@@ -59,13 +59,13 @@ void monomials(Stage& stage) {
   stage.run("mercer map 'plain(degree=2, exactly=yes)' rows.csv -o plain.csv");
   const Matrix<double> phi = stage.rows("Phi.csv"), plain = stage.rows("plain.csv"),
                        k = stage.rows("K.csv");
-  stage.compare("D for d = 3, M = 2", choose(4, 2), static_cast<double>(phi.cols()), 0);
+  stage.compare("D for d = 3, M = 2", binomial(4, 2), static_cast<double>(phi.cols()), 0);
   stage.compare("ΦΦᵀ - K, largest entry", 0, (phi * phi.transpose() - k).cwiseAbs().maxCoeff(),
                 1e-12);
   stage.compare("K12 = (x1·x2)²", 1, k(0, 1), 1e-12);
   stage.report("K12 of the features without √2", plain.row(0).dot(plain.row(1)));
   stage.run("mercer map 'monomials(degree=5)' rows.csv -o fifth.csv");
-  stage.compare("D for d = 3, M = 5", choose(7, 5),
+  stage.compare("D for d = 3, M = 5", binomial(7, 5),
                 static_cast<double>(stage.rows("fifth.csv").cols()), 0);
   stage.text("The same components from features and from kernel values:");
   stage.run("mercer data ellipse --rows 200 --seed 1 -o ellipse.csv");

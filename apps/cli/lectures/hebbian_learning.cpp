@@ -57,7 +57,7 @@ void oja_normalized(Stage& stage) {
         fmt::format("mercer learn clouds.csv --label class --rule {} --rate 'constant(0.01)' "
                     "--epochs 20 --theory --no-plot -o {}.st",
                     rule, rule));
-  const Matrix<double>& exact = stage.model("clouds.st").components();
+  const Matrix<double> exact = stage.model("clouds.st").components();
   stage.compare("Oja: angle to q1, degrees", 0,
                 degrees_between(stage.model("oja.st").components(), exact, 0), 2);
   stage.compare("normalised Hebb: angle to q1, degrees", 0,

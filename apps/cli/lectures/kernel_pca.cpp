@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer::cli {
@@ -85,11 +86,13 @@ void digits_recognition(Stage& stage) {
                                   stage.rows(test, "digit"), test_labels, 3);
   };
   const double pixels = accuracy("train.csv", "test.csv");
+  const double linear = accuracy("train-linear.csv", "test-linear.csv");
+  const double kernel = accuracy("train-kernel.csv", "test-kernel.csv");
   stage.report("accuracy of 64 pixels, %", pixels);
-  stage.compare("accuracy of 10 scores, % (as pixels)", pixels,
-                accuracy("train-linear.csv", "test-linear.csv"), 5);
-  stage.compare("accuracy of 10 kernel scores, % (as pixels)", pixels,
-                accuracy("train-kernel.csv", "test-kernel.csv"), 5);
+  stage.report("accuracy of 10 scores, %", linear);
+  stage.report("accuracy of 10 kernel scores, %", kernel);
+  stage.compare("10 scores are within 5 % of the pixels", "yes",
+                std::min(linear, kernel) > pixels - 5 ? "yes" : "no");
   stage.run("mercer plot linear.st test.csv --label digit --kind scores -o scores.svg");
   stage.picture("scores.svg", "the test images by their first two scores");
 }

@@ -10,9 +10,10 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr double share = 4.0 / 9;                             // rows of the first cloud
-constexpr double within = (800.0 / 81 + 1000.0 / 36) / 1800;  // variance within the clouds
-constexpr double between = share * (1 - share) * 0.5;         // of the centres, on the diagonal
+constexpr double first_share = 4.0 / 9;                                // rows of the first cloud
+constexpr double variance_within = (800.0 / 81 + 1000.0 / 36) / 1800;  // variance within the clouds
+constexpr double variance_between =
+    first_share * (1 - first_share) * 0.5;  // of the centres, on the diagonal
 
 std::string as_direction(const Matrix<double>& components, Index k) {
   return fmt::format("{:.9f},{:.9f}", components(k, 0), components(k, 1));
@@ -64,8 +65,8 @@ void two_clouds(Stage& stage) {
   const Matrix<double>& q = model.components();
   stage.compare("λ1, lecture's sample", 0.14425, variance[0], 0.01);
   stage.compare("λ2, lecture's sample", 0.02161, variance[1], 0.003);
-  stage.compare("λ1, expected", within + between, variance[0], 0.01);
-  stage.compare("λ2, expected", within, variance[1], 0.003);
+  stage.compare("λ1, expected", variance_within + variance_between, variance[0], 0.01);
+  stage.compare("λ2, expected", variance_within, variance[1], 0.003);
   stage.compare("q11", 0.70285, std::abs(q(0, 0)), 0.02);
   stage.compare("q21", 0.71134, std::abs(q(0, 1)), 0.02);
   const Matrix<double> r = stage.rows("R.csv");
@@ -104,7 +105,8 @@ void encode_decode(Stage& stage) {
 
 void compression(Stage& stage) {
   stage.text(
-      "1797 images of 8 × 8 pixels, stored as 10 scores each. The share of the variance that is "
+      "1797 images of 8 × 8 pixels, stored as 10 scores each. The share of the variance that "
+      "is "
       "lost "
       "is that of the 54 components that were not kept.");
   stage.copy_bundled("digits.csv", "digits.csv");

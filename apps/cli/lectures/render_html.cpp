@@ -22,7 +22,7 @@ constexpr std::string_view style =
     "figure{margin:1rem 0}figure svg{max-width:100%;height:auto}figcaption{color:#555}"
     "nav ol{columns:2}@media print{h2{break-before:page}pre{white-space:pre-wrap}}";
 
-std::string html(std::string_view text) {
+std::string as_html(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '&') out += "&amp;";
@@ -45,28 +45,29 @@ std::string inline_svg(std::string svg, int figure) {
 std::string section(const Performed& example, int& figures) {
   const Lecture& lecture = *example.lecture;
   std::string out = fmt::format("<h2 id=\"{}\">{}</h2>\n<h3 class=\"document\">{}</h3>\n",
-                                lecture.name, html(lecture.title), html(lecture.document));
+                                lecture.name, as_html(lecture.title), as_html(lecture.document));
   for (const Step& step : example.stage.steps()) switch (step.kind) {
       case Step::Kind::text:
-        out += fmt::format("<p>{}</p>\n", html(step.text));
+        out += fmt::format("<p>{}</p>\n", as_html(step.text));
         break;
       case Step::Kind::formula:
-        out += fmt::format("<p class=\"formula\">{}</p>\n", html(step.text));
+        out += fmt::format("<p class=\"formula\">{}</p>\n", as_html(step.text));
         break;
       case Step::Kind::command:
-        out += fmt::format("<pre><b>$ {}</b>\n{}</pre>\n", html(step.text), html(step.more));
+        out += fmt::format("<pre><b>$ {}</b>\n{}</pre>\n", as_html(step.text), as_html(step.more));
         break;
       case Step::Kind::picture:
-        out +=
-            fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
-                        inline_svg(example.stage.content(step.text), ++figures), html(step.more));
+        out += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n",
+                           inline_svg(example.stage.content(step.text), ++figures),
+                           as_html(step.more));
     }
   out += "<table><tr><th>quantity</th><th>lecture</th><th>here</th></tr>\n";
   for (const Comparison& c : example.stage.comparisons())
     out += fmt::format(
         "<tr{}><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
         "</tr>\n",
-        c.agrees ? "" : " class=\"differs\"", html(c.quantity), html(c.lecture), html(c.here));
+        c.agrees ? "" : " class=\"differs\"", as_html(c.quantity), as_html(c.lecture),
+        as_html(c.here));
   return out + "</table>\n";
 }
 
@@ -84,7 +85,7 @@ std::string html_of(const std::vector<Performed>& examples) {
       style, MERCER_VERSION);
   for (const Performed& example : examples)
     out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", example.lecture->name,
-                       html(example.lecture->title));
+                       as_html(example.lecture->title));
   out += "</ol></nav>\n";
   int figures = 0;
   for (const Performed& example : examples) out += section(example, figures);
