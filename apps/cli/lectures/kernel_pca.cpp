@@ -19,10 +19,10 @@ void rings_step_by_step(Stage& stage) {
   stage.run("mercer data rings --rows 60 --noise 0.1 --seed 1 -o rings.csv");
   stage.run("mercer data rings --rows 6 --noise 0.1 --seed 2 -o new.csv");
   stage.text("1. The kernel matrix K, of values e^(-γ‖x - y‖²) of all pairs of rows:");
-  stage.run("mercer kernel matrix 'rbf(gamma=0.5)' rings.csv --label class -o K.csv");
+  stage.run("mercer kernel matrix 'rbf(gamma=0.5)' rings.csv --exclude class -o K.csv");
   stage.run("mercer kernel check 'rbf(gamma=0.5)' rings.csv --label class");
   stage.text("2. Centring, K̃ = JKJ with J = I - 11ᵀ/N:");
-  stage.run("mercer kernel matrix 'rbf(gamma=0.5)' rings.csv --label class --center -o Kc.csv");
+  stage.run("mercer kernel matrix 'rbf(gamma=0.5)' rings.csv --exclude class --center -o Kc.csv");
   stage.text("3. Eigenvalues μ of K̃, and all steps at once by fit; λ = μ/N:");
   stage.run("mercer eigs Kc.csv -k 3");
   stage.run(
@@ -61,7 +61,7 @@ void rings_step_by_step(Stage& stage) {
              (std::exp(-gamma * (x.row(i) - fresh.row(0)).squaredNorm()) - k.row(i).mean());
   stage.compare("first score of a test vector", score, stage.rows("new-scores.csv", "class")(0, 0),
                 1e-9);
-  stage.run("mercer contour rings.st rings.csv --label class -o contour.svg");
+  stage.run("mercer contour rings.st --data rings.csv --label class -o contour.svg");
   stage.picture("contour.svg", "contour lines of the components over the rings");
 }
 

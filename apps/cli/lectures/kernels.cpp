@@ -18,8 +18,8 @@ void gram_matrices(Stage& stage) {
       "mercer fit forty.csv --label digit --ddof 0 -k 3 --solver covariance --no-plot -o "
       "covariance.st");
   stage.run("mercer fit forty.csv --label digit --ddof 0 -k 3 --solver gram --no-plot -o gram.st");
-  stage.run("mercer matrix forty.csv --label digit --what gram -o G.csv");
-  stage.run("mercer eigs G.csv -k 3 -o V.csv");
+  stage.run("mercer matrix forty.csv --exclude digit --what gram -o G.csv");
+  stage.run("mercer eigs G.csv -k 3");
   const Model<double> a = stage.model("covariance.st"), b = stage.model("gram.st");
   const Matrix<double> x = stage.rows("forty.csv", "digit");
   const Matrix<double> centred = x.rowwise() - x.colwise().mean();
@@ -123,7 +123,7 @@ void mercer_condition(Stage& stage) {
   stage.text(
       "The Gaussian kernel's matrix of different rows is never singular, so its feature space has "
       "no finite dimension:");
-  stage.run("mercer plot circle.csv --kind kernel --kernel 'rbf(sigma=1)' -o kernel.svg");
+  stage.run("mercer plot gaussian.st circle.csv --kind kernel -o kernel.svg");
   stage.picture("kernel.svg", "the bell curve, and the kernel matrix as a heat map");
 }
 

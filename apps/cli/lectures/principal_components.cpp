@@ -69,7 +69,7 @@ void two_clouds(Stage& stage) {
   stage.compare("λ2, expected", variance_within, variance[1], 0.003);
   stage.compare("q11", 0.70285, std::abs(q(0, 0)), 0.02);
   stage.compare("q21", 0.71134, std::abs(q(0, 1)), 0.02);
-  const Matrix<double> r = stage.rows("R.csv");
+  const Matrix<double> r = stage.rows("R.csv", "column");
   const Matrix<double> rest = r * q.transpose() - q.transpose() * variance.asDiagonal();
   stage.compare("RQ - QΛ, largest entry", 0, rest.cwiseAbs().maxCoeff(), 1e-12);
   stage.compare("QᵀQ - I, largest entry", 0,
