@@ -63,7 +63,10 @@ struct LearnerOptions {
   double limit = std::numeric_limits<double>::infinity();  ///< max |w_ij|, never exceeded
   MissingRow missing = MissingRow::error;
   std::uint64_t seed = default_seed;  ///< of the initial weights
-  int threads = 0;                    ///< of mini-batches; 0: one per core
+  /// First weights, one row per component, of any length; empty: random orthonormal ones.
+  Matrix<double> start{};
+  double start_norm = 1;  ///< length of random first weights
+  int threads = 0;        ///< of mini-batches; 0: one per core
   /// Estimate the error of the components from the rows: without it `look` cannot distinguish a
   /// converged run from one that no longer moves. Costs another O(k·D) per row (products of whole
   /// blocks, an eighth of them after 262,144 rows).

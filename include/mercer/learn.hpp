@@ -21,6 +21,7 @@
 
 #include <mercer/fit.hpp>
 #include <mercer/hebbian.hpp>
+#include <mercer/theorem.hpp>
 #include <mercer/trace.hpp>
 
 #include <cstdint>
@@ -65,10 +66,19 @@ struct LearnOptions {
   Order order = Order::automatic;
   Scale scale = Scale::none;  ///< `std` needs a pass before learning
   double until = 0;           ///< stop when no weight vector rotates by more: degrees; 0: never
-  std::size_t memory = 0;     ///< rows that fit into half of it are kept; 0: half of what is free
+  /// Stop when every weight vector is within this angle of its exact component: degrees; 0: never.
+  /// Needs passes before. Checked at every step up to 10,000, then with three digits of the step.
+  double until_angle = 0;
+  /// Divisor N − ddof of the variances of the model and, with `scale`, of the columns: 0 or 1.
+  /// None: N, but N − 1 for kernel Hebbian learning over all rows.
+  std::optional<int> ddof{};
+  std::size_t memory = 0;  ///< rows that fit into half of it are kept; 0: half of what is free
 
   bool theory = false;  ///< compare with exact eigenpairs and the ODE; needs passes before
   Index modes = 0;      ///< in the trace; 0: one per component, up to 16 for a single neuron
+  /// Report on the conditions of the stability theorem (`Learned::theorem`); needs passes before.
+  bool theorem = false;
+  bool trace_weights = false;  ///< the trace has the weights too, from the start on
   TraceOutput trace{};
   std::int64_t trace_every = 0;  ///< steps; 0: about 1000 rows in all, or every 1000 steps
 
@@ -85,6 +95,12 @@ struct LearnOptions {
   /// result of the rows before them, unless those have no variance.
   std::function<void(const Learned&)> on_bad_rows{};
 
+  /// Before the first step, with `theorem` or `until_angle`: the number of steps that the ODE
+  /// takes, and the number of this run (0: unknown).
+  std::function<void(const StepPrediction&, std::int64_t steps)> on_prediction{};
+  /// A run that diverges throws; before, this is called with what it has.
+  std::function<void(const std::vector<TraceRow>&, const std::optional<Theorem>&)> on_divergence{};
+
   /// Stopping ends the run early, with a model if there were rows. The note of `Progress` describes
   /// the convergence.
   Monitor monitor{};
@@ -94,6 +110,7 @@ enum class LearnStop {
   end,          ///< all rows of all epochs
   converged,    ///< by `until`, and the components are within their error bound
   not_moving,   ///< by `until`, but the components may not have converged
+  angle,        ///< by `until_angle`
   interrupted,  ///< by the monitor, or by rows that cannot be read
 };
 
@@ -118,6 +135,9 @@ struct Learned {
   std::optional<std::int64_t> resumed_at{};  ///< row at which the run resumed
   std::vector<TraceRow> trace;  ///< thinned evenly to at most 1024 rows, the last one included
   std::optional<TheoryReport> theory{};
+  std::optional<StepPrediction> prediction{};  ///< with `theorem` or `until_angle`
+  std::optional<std::int64_t> reached{};       ///< first step within the angle of the prediction
+  std::optional<Theorem> theorem{};            ///< if requested
 };
 
 /// Throws what `Hebbian` throws; `Errc::bad_option` for options that need a second pass over a

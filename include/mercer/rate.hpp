@@ -60,6 +60,9 @@ class Rate {
 
   std::string text() const;  ///< parses back to the same rate
   RobbinsMonro conditions() const;
+  /// The smallest n with η₁ + … + η_n ≥ time, for steps of weight 1: exact up to 2⁵³, beyond that
+  /// rounded. ∞: the sum is smaller for every n; NaN: it depends on the rows.
+  double steps(double time) const;
   const RateRule& rule() const { return *rule_; }
 
   explicit Rate(std::shared_ptr<const RateRule> rule) : rule_(std::move(rule)) {}

@@ -11,13 +11,17 @@
 ///     norm             ‖w₁‖
 ///     output_variance  of y₁ = w₁ᵀ(x − m), estimated by the learner; tends to λ₁
 ///     rayleigh         w₁ᵀRw₁ / w₁ᵀw₁; without theory output_variance / norm²
-///     lyapunov         V = (θ₁² − 1)²; without theory (‖w₁‖² − 1)², which also decreases along the
-///     ODE theta            θ_j = q_jᵀw_j; with one neuron θ_j = q_jᵀw ode_theta        the same
-///     along the ODE from the same start, at the same time t angle            between ±q_j and that
-///     weight vector, degrees ode_norm, ode_angle   norm and angle along the ODE alpha α_j = q_jᵀw₁
-///     / q₁ᵀw₁ ode_alpha        α_j(0) e^{−(λ₁−λ_j)t} span_angle       largest angle between
-///     span(w₁ … w_j) and the first j columns of e^{Rt}W₀ lyapunov_sign    of dV/dt along the ODE
-///     through this point: −1, 0 or 1
+///     lyapunov         V = (θ₁² − 1)²; without theory (‖w₁‖² − 1)², which also decreases
+///     theta            θ_j = q_jᵀw_j; with one neuron θ_j = q_jᵀw
+///     ode_theta        the same along the ODE from the same start, at the same time t
+///     angle            between ±q_j and that weight vector, degrees
+///     ode_norm, ode_angle   norm and angle along the ODE
+///     alpha            α_j = q_jᵀw₁ / q₁ᵀw₁; NaN where q₁ᵀw₁ = 0
+///     ode_alpha        α_j(0) e^{−(λ₁−λ_j)t}; NaN from a start orthogonal to q₁
+///     span_angle       largest angle of span(w₁ … w_j) and the first j columns of e^{Rt}W₀
+///     lyapunov_sign    of dV/dt along the ODE through this point: −1, 0 or 1
+///     w1_1, w1_2, …    the weights themselves, with `LearnOptions::trace_weights`; the first row
+///                      is then the start, step 0
 
 #include <mercer/matrix.hpp>
 
@@ -46,18 +50,24 @@ struct TraceRow {
   std::vector<double> span_angles;  ///< one per neuron; empty without theory
   /// Whether there is an ODE: otherwise its values are NaN and have no columns.
   bool ode = true;
+  Matrix<double> weights;  ///< W, one row per neuron; empty unless requested
 };
 
 /// Names of the columns: `step, time, eta, norm, output_variance, rayleigh, lyapunov`, then
 /// `theta_j, ode_theta_j, angle_j` for each mode, then `alpha_j, ode_alpha_j, ode_angle_j` for each
 /// mode, `lyapunov_sign`, `ode_norm`, and `span_angle_j` for each neuron. Without an ODE its
-/// columns are omitted.
-std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode = true);
+/// columns are omitted. Last, the weights `w1_1, w1_2, …` of `weight_rows` neurons with
+/// `weight_columns` each.
+std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode = true,
+                                       Index weight_rows = 0, Index weight_columns = 0);
+/// Those of this row.
+std::vector<std::string> trace_columns(const TraceRow& row);
 
 /// The values of a row, in that order.
 std::vector<double> trace_values(const TraceRow& row);
 
 /// The inverse of `trace_values`.
-TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode = true);
+TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode = true,
+                   Index weight_rows = 0, Index weight_columns = 0);
 
 }  // namespace mercer

@@ -70,6 +70,11 @@ class Figure {
 std::string text_at(double x, double y, const char* anchor, const std::string& escaped,
                     const char* more = "");
 
+/// Axes through the origin, where it is in sight.
+std::string origin_lines(const Frame& frame);
+/// A line with a head at its end, of class `arrow`.
+std::string arrow(double x0, double y0, double x1, double y1);
+
 /// The colour of a group: those after the last colour have the same ones again, as rings.
 std::string group_colour(std::size_t group);
 constexpr std::size_t most_groups = 2 * svg::label_colours;

@@ -18,19 +18,6 @@ using svg::number;
 
 constexpr std::size_t most_arrows = 15;
 
-/// Axes through the origin, where it is in sight.
-std::string origin_lines(const Frame& f) {
-  std::string out;
-  const Box& b = f.box;
-  if (const double x = f.x(0); x > b.x && x < b.x + b.width)
-    out += fmt::format("<path class=\"zero\" d=\"M{} {}v{}\"/>", number(x), number(b.y),
-                       number(b.height));
-  if (const double y = f.y(0); y > b.y && y < b.y + b.height)
-    out += fmt::format("<path class=\"zero\" d=\"M{} {}h{}\"/>\n", number(b.x), number(y),
-                       number(b.width));
-  return out;
-}
-
 template <class T>
 Points score_points(const Model<T>& model, const MatrixRef<T>& scores,
                     const std::vector<Index>& axes, const PlotOptions& options) {
@@ -48,17 +35,6 @@ std::vector<Index> two_axes(const PlotOptions& options, Index outputs) {
           axes.size());
   require(axes[0] != axes[1], Errc::bad_option, "both axes are component {}", axes[0] + 1);
   return axes;
-}
-
-std::string arrow(double x0, double y0, double x1, double y1) {
-  const double length = std::hypot(x1 - x0, y1 - y0);
-  if (length < 1) return {};
-  const double ux = (x1 - x0) / length, uy = (y1 - y0) / length, head = std::min(7.0, length / 2);
-  const double bx = x1 - head * ux, by = y1 - head * uy;
-  return fmt::format("<path class=\"arrow\" d=\"M{} {}L{} {}M{} {}L{} {} {} {}\"/>\n", number(x0),
-                     number(y0), number(x1), number(y1), number(bx - 0.45 * head * uy),
-                     number(by + 0.45 * head * ux), number(x1), number(y1),
-                     number(bx + 0.45 * head * uy), number(by - 0.45 * head * ux));
 }
 
 std::string arrows_svg(const Loadings& table, const Matrix<double>& tips,

@@ -1,5 +1,6 @@
 // What the examples in public headers take for granted. Declared only: examples are not linked.
 #include <mercer/datasets.hpp>
+#include <mercer/figures.hpp>
 #include <mercer/mercer.hpp>
 
 #include <Eigen/Sparse>

@@ -76,10 +76,7 @@ TraceOutput TraceFile::output() {
 }
 
 void TraceFile::add(const TraceRow& row) {
-  const auto columns = [&] {
-    return trace_columns(static_cast<Index>(row.modes.size()),
-                         static_cast<Index>(row.span_angles.size()), row.ode);
-  };
+  const auto columns = [&] { return trace_columns(row); };
   const std::vector<double> values = trace_values(row);
   if (fd_ < 0) {
     if (!sink_) sink_ = std::make_unique<Sink<double>>(path_, columns());

@@ -2,19 +2,14 @@
 
 #include "commands/contour_points.hpp"
 #include "commands/limit_remedies.hpp"
+#include "commands/plot_figures.hpp"
+#include "commands/plot_flags.hpp"
 #include "core/output_file.hpp"
-#include "flags/file_plan.hpp"
 #include "flags/help.hpp"
-#include "flags/memory_budget.hpp"
-#include "flags/options.hpp"
-#include "rows/drawn_rows.hpp"
-#include "rows/model_rows.hpp"
 #include "rows/reference_rows.hpp"
-#include "rows/rows_in_memory.hpp"
-#include "terminal/interrupt.hpp"
-#include "terminal/progress_bar.hpp"
 #include "terminal/terminal.hpp"
 
+#include <mercer/figures.hpp>
 #include <mercer/loadings.hpp>
 #include <mercer/picture.hpp>
 
@@ -36,28 +31,23 @@ constexpr const char* plot_examples =
     "  mercer plot wine.st wine.csv --kind biplot --ellipses -o biplot.svg\n"
     "  mercer plot wine.st wine.csv --kind scores --components 1,3 -o - | rsvg-convert > pc.png\n"
     "  mercer plot wine.st new.csv --kind t2spe --reference good.csv -o limits.svg\n"
-    "  mercer plot trace.csv --kind trace -o run.svg         the trace of mercer learn\n";
-
-struct PlotFlags {
-  RowFlags rows;
-  RunFlags run;
-  std::string model;
-  std::string kind;
-  std::string output;
-  std::string components;
-  std::string title;
-  std::string width, height;
-  std::string level = "0.99";
-  std::string reference;
-  std::string levels = "9";
-  std::string memory;
-  bool ellipses = false;
-};
+    "  mercer plot trace.csv --kind trace -o run.svg         the trace of mercer learn\n"
+    "  mercer plot circle.st circle.csv --kind lift -o lift.svg\n";
 
 /// What decides whether a model can be drawn.
 struct PlotFacts {
   bool linear, plane, two_columns, correlations;
+  bool three_dimensions;  ///< three features, or three components of more
+  bool kernel;
 };
+
+template <class T>
+bool three_dimensions(const Model<T>& model) {
+  const Space space = model.map().space();
+  const Index features = model.map().features();
+  if (space == Space::input) return features == 3 && model.outputs() >= 2;
+  return space == Space::features && features >= 3 && model.outputs() >= (features == 3 ? 2 : 3);
+}
 
 template <class T>
 PlotFacts facts_of(const Model<T>& model) {
@@ -65,12 +55,19 @@ PlotFacts facts_of(const Model<T>& model) {
   // Not by `loadings`, which are several times as large as the model.
   const bool known = model.column_variance().size() == model.inputs() || model.scale().size() > 0 ||
                      model.outputs() == model.inputs();
-  return {linear, model.outputs() >= 2,
-          model.inputs() == 2 && model.map().space() != Space::precomputed, linear && known};
+  return {linear,
+          model.outputs() >= 2,
+          model.inputs() == 2 && model.map().space() != Space::precomputed,
+          linear && known,
+          three_dimensions(model),
+          !model.map().kernel().empty() && model.map().space() != Space::precomputed};
 }
 
 template <class T>
 using Draw = std::string (*)(const Model<T>&, const PlotFlags&, const PlotOptions&);
+
+using DrawTrace = std::string (*)(const std::vector<TraceRow>&, const PlotFlags&,
+                                  const PlotOptions&);
 
 struct PlotRow {
   const char* name;
@@ -81,6 +78,8 @@ struct PlotRow {
   const char* (*refusal)(const PlotFacts&);  ///< why a model cannot be drawn; null: it can
   Draw<double> draw_double;                  ///< null: not a model
   Draw<float> draw_float;
+  DrawTrace draw_trace = nullptr;  ///< for traces
+  int width = 640, height = 480;   ///< by default
 };
 
 std::span<const PlotRow> plot_rows();
@@ -135,6 +134,8 @@ std::vector<Index> parse_axes(const std::string& text, Index outputs, const std:
 PlotOptions plot_options(const PlotFlags& flags, Index outputs) {
   PlotOptions options;
   options.title = flags.title;
+  options.width = plot_row(flags.kind).width;
+  options.height = plot_row(flags.kind).height;
   if (!flags.width.empty())
     options.width = static_cast<int>(parse_integer("--width", flags.width, 240, 4000));
   if (!flags.height.empty())
@@ -148,33 +149,6 @@ PlotOptions plot_options(const PlotFlags& flags, Index outputs) {
                     flags.components, flags.kind));
   options.ellipses = flags.ellipses;
   return options;
-}
-
-/// Sends every block of the rows through `numbers_of`, a piece at a time.
-MemoryBudget settled(const ModelSize& model, const PlotFlags& flags, int& threads);
-
-template <class T, class NumbersOf>
-DrawnRows drawn_rows(const Model<T>& model, const PlotFlags& flags, Index width,
-                     const NumbersOf& numbers_of) {
-  ProgressBar bar(!flags.run.quiet);
-  ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
-  const MemoryBudget budget = settled(size_of(model), flags, reading.threads);
-  reading.block_bytes = budget.block_bytes();
-  const auto source = open_for(model, flags.model, flags.rows.data, reading);
-  DrawnRows drawn(width, most_drawn_rows(width, budget.share()));
-  const Index piece = std::max<Index>(256, static_cast<Index>(budget.piece_bytes() / 8) / width);
-  while (const auto block = source->next())
-    for (Index first = 0; first < block->rows.rows(); first += piece) {
-      stop_if_interrupted();
-      const Index count = std::min(piece, block->rows.rows() - first);
-      drawn.add(*block, first, naming(source->name(), [&] {
-        return numbers_of(block->rows.middle(first, count), reading);
-      }));
-    }
-  bar.erase();
-  require(drawn.count() > 0, Errc::bad_data, "'{}' has no rows", source->name());
-  note_dropped(*source, flags.run.quiet);
-  return drawn;
 }
 
 template <class T>
@@ -283,7 +257,8 @@ std::string draw_contour(const Model<T>& model, const PlotFlags& flags,
   return contour_svg(model, how);
 }
 
-/// What the kind of plot takes of `--memory`, and what that leaves.
+}  // namespace
+
 MemoryBudget settled(const ModelSize& model, const PlotFlags& flags, int& threads) {
   MemoryBudget budget(flags.memory);
   budget.hold_model(model);
@@ -296,9 +271,13 @@ MemoryBudget settled(const ModelSize& model, const PlotFlags& flags, int& thread
     const auto outputs = static_cast<Index>(model.outputs);
     hold_contour(budget, model, contour_options(flags, plot_options(flags, outputs), outputs));
   }
+  if (kind == "kernel") budget.hold(4.0 * 8 * 384 * 384);        // a heat map's matrices
+  if (kind == "images" || kind == "lift") budget.hold(4 << 20);  // text of the cells and dots
   budget.settle(8 * std::max(model.inputs, model.outputs), threads);
   return budget;
 }
+
+namespace {
 
 const char* any_model(const PlotFacts&) { return nullptr; }
 const char* a_plane(const PlotFacts& f) { return f.plane ? nullptr : "has only one component"; }
@@ -312,7 +291,41 @@ const char* known_variances(const PlotFacts& f) {
 const char* two_columns(const PlotFacts& f) {
   return f.two_columns ? nullptr : "does not have two input columns";
 }
+const char* linear_of_two(const PlotFacts& f) {
+  return f.linear ? two_columns(f) : a_linear_model(f);
+}
+const char* two_directions(const PlotFacts& f) {
+  if (!f.linear) return a_linear_model(f);
+  return f.plane || f.two_columns ? nullptr : "has only one component";
+}
+const char* three_features(const PlotFacts& f) {
+  return f.three_dimensions
+             ? nullptr
+             : "does not have three features and two components (fit two columns with "
+               "a map such as --map 'monomials(degree=2)', or three columns)";
+}
+const char* a_kernel_model(const PlotFacts& f) {
+  return f.kernel ? nullptr : "is not a model of a kernel (fit with --kernel)";
+}
 const char* no_model(const PlotFacts&) { return "is a model, not the trace of a run"; }
+
+std::string draw_run(const std::vector<TraceRow>& trace, const PlotFlags& flags,
+                     const PlotOptions& asked) {
+  RunChartOptions options;
+  options.title = flags.title;
+  if (!flags.width.empty()) options.size = std::clamp(asked.width / 2 - 90, 120, 2000);
+  return run_svg(trace, options);
+}
+
+std::string draw_weights(const std::vector<TraceRow>& trace, const PlotFlags& flags,
+                         const PlotOptions& options) {
+  return naming(flags.model, [&] { return weights_svg(trace, options); });
+}
+
+std::string draw_alpha(const std::vector<TraceRow>& trace, const PlotFlags& flags,
+                       const PlotOptions& options) {
+  return naming(flags.model, [&] { return alpha_svg(trace, options); });
+}
 
 // A new kind adds its row here.
 constexpr PlotRow plot_table[] = {
@@ -332,8 +345,24 @@ constexpr PlotRow plot_table[] = {
      draw_circle},
     {"t2spe", "rows by T2 and SPE with the limits of score; without SPE, T2 by row",
      "any model, DATA", true, false, any_model, draw_t2spe, draw_t2spe},
+    {"axes", "rows with the axes mean \u00b1 \u221a\u03bb q", "a linear model of two columns, DATA",
+     true, false, linear_of_two, draw_axes, draw_axes},
+    {"probe", "variance along a direction over its angle, largest and smallest at eigenvectors",
+     "a linear model", false, true, two_directions, draw_probe, draw_probe},
+    {"lift", "rows in three dimensions with the plane of two components",
+     "a model of three features or columns, DATA", true, false, three_features, draw_lift,
+     draw_lift, nullptr, 820, 430},
+    {"kernel", "the kernel over distance, and its matrix as a heat map with rows sorted by label",
+     "a kernel model, DATA", true, false, a_kernel_model, draw_kernel, draw_kernel, nullptr, 820,
+     430},
+    {"images", "the mean and components as images", "a linear model", false, false, a_linear_model,
+     draw_images, draw_images, nullptr, 640, 640},
     {"trace", "a learning run and its theory", "the file of learn --trace instead of a model",
-     false, false, no_model, nullptr, nullptr},
+     false, false, no_model, nullptr, nullptr, draw_run},
+    {"weights", "path of the weights, with stable points, saddles and basins",
+     "the file of learn --trace --theory", false, false, no_model, nullptr, nullptr, draw_weights},
+    {"alpha", "decay of the other modes, with its exponentials",
+     "the file of learn --trace --theory", false, false, no_model, nullptr, nullptr, draw_alpha},
 };
 
 std::span<const PlotRow> plot_rows() { return plot_table; }
@@ -361,21 +390,24 @@ std::string draw_trace(const PlotFlags& flags) {
   };
   const Index modes = begun_with("theta_"), neurons = begun_with("span_angle_");
   const bool ode = modes == 0 || begun_with("ode_theta_") > 0;
+  // w1_1, w1_2, … of each neuron
+  const Index per_neuron = begun_with("w1_");
+  const Index weight_rows =
+      per_neuron == 0
+          ? 0
+          : static_cast<Index>(std::count_if(names.begin(), names.end(), [](const std::string& n) {
+              return n.starts_with("w") && n.ends_with("_1");
+            }));
   require(
-      names == trace_columns(modes, neurons, ode), Errc::bad_data,
+      names == trace_columns(modes, neurons, ode, weight_rows, per_neuron), Errc::bad_data,
       "'{}' is not a trace: its columns are not those that mercer learn --trace writes (.csv or "
       ".tsv)",
       flags.model);
   require(table.x.rows() > 0, Errc::bad_data, "'{}' has no rows", flags.model);
   std::vector<TraceRow> trace;
   for (Index i = 0; i < table.x.rows(); ++i)
-    trace.push_back(trace_row(table.x.row(i).data(), modes, neurons, ode));
-  RunChartOptions options;
-  options.title = flags.title;
-  if (!flags.width.empty())
-    options.size = std::clamp(
-        static_cast<int>(parse_integer("--width", flags.width, 240, 4000)) / 2 - 90, 120, 2000);
-  return run_svg(trace, options);
+    trace.push_back(trace_row(table.x.row(i).data(), modes, neurons, ode, weight_rows, per_neuron));
+  return plot_row(flags.kind).draw_trace(trace, flags, plot_options(flags, 0));
 }
 
 void run(const PlotFlags& flags) {
@@ -393,7 +425,10 @@ void run(const PlotFlags& flags) {
       .reads("--reference", flags.reference)
       .writes("--output", flags.output, Content::picture)
       .check();
-  const bool is_trace = flags.kind == "trace" && !flags.model.ends_with(".st");
+  if (!flags.image_width.empty() && flags.kind != "images")
+    throw UsageError("--image-width requires --kind images");
+  if (flags.center && flags.kind != "kernel") throw UsageError("--center requires --kind kernel");
+  const bool is_trace = plot_row(flags.kind).draw_trace && !flags.model.ends_with(".st");
   if (const auto size = flags.memory.empty() ? std::nullopt : size_of_file(flags.model)) {
     int threads = 1;
     settled(*size, flags, threads);
@@ -414,8 +449,8 @@ void run(const PlotFlags& flags) {
 void add_plot(CLI::App& app) {
   auto flags = std::make_shared<PlotFlags>();
   CLI::App& command = add_command(app, "plot", "Plot a model and its rows as SVG", plot_examples);
-  add_text(command, "MODEL", flags->model, "", "a model; with --kind trace, the trace of a run",
-           "Files")
+  add_text(command, "MODEL", flags->model, "",
+           "a model; with --kind trace, weights or alpha, the trace of a run", "Files")
       ->required();
   add_text(command, "DATA", flags->rows.data, "",
            fmt::format("rows; needed for {}", kinds_that_draw_rows()), "Files");
@@ -425,8 +460,9 @@ void add_plot(CLI::App& app) {
            "Results")
       ->required();
   add_text(command, "--components", flags->components, "LIST",
-           "two axes, or the panels of loadings and contour", "Results")
-      ->default_str("1,2; loadings: the first three; contour: the first eight");
+           "two axes, or the panels of loadings, contour and images", "Results")
+      ->default_str(
+          "1,2; loadings: the first three; contour: the first eight; images: the first 15");
   add_switch(command, "--ellipses", flags->ellipses,
              "draw an ellipse around each label: 95 % of a Gaussian", "Results");
   add_text(command, "--flag", flags->level, "LEVEL", "confidence level of the limits of t2spe",
@@ -435,11 +471,15 @@ void add_plot(CLI::App& app) {
            "t2spe: estimate the limits from these rows, known to be good and not in the fit",
            "Results")
       ->default_str("limits from the model");
+  add_switch(command, "--center", flags->center, "kernel: the centred matrix JKJ", "Results");
+  add_text(command, "--image-width", flags->image_width, "N", "images: pixels per line", "Results")
+      ->default_str("square images");
   add_text(command, "--levels", flags->levels, "N", "lines per panel of contour", "Results");
   add_text(command, "--title", flags->title, "TEXT", "title of the plot", "Results");
-  add_text(command, "--width", flags->width, "N", "width in pixels", "Results")->default_str("640");
+  add_text(command, "--width", flags->width, "N", "width in pixels", "Results")
+      ->default_str("640; lift and kernel: 820");
   add_text(command, "--height", flags->height, "N", "height in pixels", "Results")
-      ->default_str("480");
+      ->default_str("480; lift and kernel: 430; images: 640");
   add_row_flags(command, flags->rows, Weights::no);
   add_memory_flag(command, flags->memory);
   add_run_flags(command, flags->run);

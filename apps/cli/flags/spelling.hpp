@@ -33,6 +33,7 @@ inline constexpr Spelling flag_spellings[] = {
     {"format", "--format"},
     {"height", "--height"},
     {"id", "--id"},
+    {"image_width", "--image-width"},
     {"keep_rows", "--keep-rows"},
     {"kernel", "--kernel"},
     {"label", "--label"},

@@ -52,6 +52,7 @@ constexpr Spelling parameters[] = {
     {"format", "format"},
     {"height", "height"},
     {"id", "id column"},
+    {"image_width", "image_width"},
     {"iterations", "iterations"},
     {"keep_rows", "kept rows"},
     {"label", "label column"},

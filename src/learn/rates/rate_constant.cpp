@@ -1,5 +1,7 @@
 #include "learn/rates/rate_rule.hpp"
 
+#include <cmath>
+
 namespace mercer {
 
 namespace {
@@ -11,6 +13,7 @@ class Constant final : public RateRule {
  public:
   explicit Constant(double c) : c_(c) {}
   RobbinsMonro conditions() const override { return power_law(0); }
+  double steps(double time) const override { return time <= 0 ? 0 : std::ceil(time / c_); }
   double eta(double, const StepFacts&, std::span<double>) const override { return c_; }
 
  private:

@@ -7,6 +7,7 @@ namespace {
 class Harmonic final : public RateRule {
  public:
   RobbinsMonro conditions() const override { return power_law(1); }
+  double steps(double time) const override { return power_steps(1, 0, 1, time); }
   double eta(double n, const StepFacts&, std::span<double>) const override { return 1 / n; }
 };
 

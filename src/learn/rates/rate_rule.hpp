@@ -6,6 +6,7 @@
 #include <mercer/rate.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ class RateRule {
   /// As the row of the table writes it.
   const std::string& text() const { return text_; }
   virtual RobbinsMonro conditions() const = 0;
+
+  /// The smallest n with η₁ + … + η_n ≥ time; ∞: there is none; NaN: it depends on the rows.
+  virtual double steps(double) const { return std::numeric_limits<double>::quiet_NaN(); }
 
   /// Numbers it keeps from step to step; all 0 at first.
   virtual std::size_t memory() const { return 0; }
@@ -44,5 +48,8 @@ Rate make_rate(const RateRow& row, std::span<const double> values);
 
 /// The three conditions of a schedule that falls like n^−a.
 RobbinsMonro power_law(double a);
+
+/// `RateRule::steps` of c/(n + t0)^a; up to 2⁵³ an integer, beyond that rounded.
+double power_steps(double c, double t0, double a, double time);
 
 }  // namespace mercer

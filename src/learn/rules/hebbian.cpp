@@ -26,6 +26,37 @@ constexpr double largest_limit = 1e50;
 /// Outputs that are less of a row than this are their own projection, to that share of the row.
 constexpr double faint = 1e-9;
 
+void check_start(Index d, const LearnerOptions& o, const RuleRow& rule) {
+  require(rule.has_rate, Errc::bad_option,
+          "`rule={}` starts from its first rows; `start` requires another rule", rule.name);
+  const Index k = o.components;
+  if (o.start.size() == 0) return;
+  require(o.start.cols() == d, Errc::bad_option,
+          "`start` has {} number{} per component, the rows have {} features", o.start.cols(),
+          o.start.cols() == 1 ? "" : "s", d);
+  require(o.start.rows() == k, Errc::bad_option,
+          "`start` has {} row{} of weights for `components={}`; give one per component",
+          o.start.rows(), o.start.rows() == 1 ? "" : "s", k);
+  for (Index j = 0; j < k; ++j) {
+    for (Index i = 0; i < d; ++i)
+      require(std::isfinite(o.start(j, i)), Errc::bad_option,
+              "`start`: weight {} of component {} is {}; first weights must be finite", i + 1,
+              j + 1, o.start(j, i));
+    const double norm = o.start.row(j).stableNorm();
+    require(norm > 0, Errc::bad_option,
+            "`start`: the weights of component {} are all 0, where no rule moves them; give at "
+            "least one other number",
+            j + 1);
+    require(norm <= rule.largest, Errc::bad_option,
+            "`start`: the weights of component {} have length {:.3g}, more than the limit of {:g} "
+            "beyond which a run counts as diverged",
+            j + 1, norm, rule.largest);
+    require(o.start.row(j).cwiseAbs().maxCoeff() <= o.limit, Errc::bad_option,
+            "`start`: component {} has a weight of magnitude {:.3g}, beyond `limit={}`", j + 1,
+            o.start.row(j).cwiseAbs().maxCoeff(), o.limit);
+  }
+}
+
 void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule) {
   const Index d = map.features(), k = o.components;
   require(k >= 1, Errc::bad_option, "`components={}` must be at least 1", k);
@@ -48,6 +79,9 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
     require(o.mean.size() == 0, Errc::bad_option,
             "a mean was given, but centre is not LearnedMean::known");
   }
+  require(o.start_norm > 0 && o.start_norm <= rule.largest, Errc::bad_option,
+          "`start_norm={}` must be greater than 0 and at most {:g}", o.start_norm, rule.largest);
+  if (o.start.size() > 0 || o.start_norm != 1) check_start(d, o, rule);
 }
 
 }  // namespace
@@ -66,7 +100,10 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
   const Index all = options.batch > 1 ? std::min(k + rule->spare(k), d) : k;
   Random random(options.seed);
   neurons.w = Matrix<double>::NullaryExpr(all, d, [&] { return random.normal(); });
-  orthonormal_rows(neurons.w);
+  if (options.start.size() > 0) neurons.w.topRows(k) = options.start;
+  orthonormal_rows(neurons.w);  // spare neurons stay beside those that are given
+  if (options.start.size() > 0) neurons.w.topRows(k) = options.start;
+  else if (options.start_norm != 1) neurons.w.topRows(k) *= options.start_norm;
   neurons.memory.assign(rule->memory(all), 0.0);
   neurons.scratch.assign(static_cast<std::size_t>(hebbian_scratch(all) + d), 0.0);
   mean =

@@ -19,7 +19,7 @@ enum : std::size_t { time, since, norm_then, along, steps, size };
 
 void watch(Neurons& n, double eta, double weight, double along_w) {
   const double norm = n.w.norm();
-  if (n.memory[norm_then] == 0) n.memory[norm_then] = 1;  // the first weights have length 1
+  if (n.memory[norm_then] == 0) n.memory[norm_then] = norm;  // of the first weights
   if (norm >= grown && n.memory[norm_then] < grown) {
     n.memory[since] = n.memory[time];
     n.memory[norm_then] = norm;

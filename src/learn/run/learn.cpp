@@ -13,7 +13,9 @@
 #include "learn/run/learn_moment.hpp"
 #include "learn/run/learn_order.hpp"
 #include "learn/run/learn_space.hpp"
+#include "learn/run/learn_stability.hpp"
 #include "learn/run/learn_trace.hpp"
+#include "learn/theory/conditions.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -28,15 +30,21 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int most_epochs = 100;  // if `epochs` is 0
 constexpr Index single_modes = 16;
-constexpr Index chunk_rows = 1024;  // between two readings of the clock
+constexpr Index most_traced = 4096;  // weights per row of the trace
+constexpr Index chunk_rows = 1024;   // between two readings of the clock
 constexpr auto checkpoint_seconds = std::chrono::seconds(10);
 
 void check(const LearnOptions& o) {
   require(o.epochs >= 0, Errc::bad_option, "`epochs={}` is negative", o.epochs);
   require(o.until >= 0 && o.until < 90, Errc::bad_option,
           "`until={}` is not an angle between 0 and 90 degrees", o.until);
+  require(o.until_angle >= 0 && o.until_angle < 90, Errc::bad_option,
+          "`until_angle={}` is not an angle between 0 and 90 degrees", o.until_angle);
+  require(!o.ddof || *o.ddof == 0 || *o.ddof == 1, Errc::bad_option, "`ddof={}` must be 0 or 1",
+          o.ddof.value_or(0));
   require(o.trace_every >= 0 && o.checkpoint_every >= 0 && o.model_every >= 0, Errc::bad_option,
           "a number of steps is negative");
+  if (o.theorem) require_ode(rule_named(o.learner.rule));
   require(!(o.map && o.kernel), Errc::bad_option, "a kernel and a map are mutually exclusive");
   require(o.landmarks == 0 || o.kernel, Errc::bad_option, "`landmarks` requires a kernel");
   require(o.landmarks >= 0, Errc::bad_option, "`landmarks={}` is negative", o.landmarks);
@@ -55,6 +63,10 @@ void check(const LearnOptions& o) {
     needs_landmarks(l.forgetting > 0, "`forgetting`");
     needs_landmarks(!std::isinf(l.limit), "`limit`");
     needs_landmarks(o.theory, "`theory` with a kernel");
+    needs_landmarks(o.theorem, "`theorem` with a kernel");
+    needs_landmarks(o.until_angle > 0, "`until_angle` with a kernel");
+    needs_landmarks(o.trace_weights, "`trace_weights` with a kernel");
+    needs_landmarks(l.start.size() > 0 || l.start_norm != 1, "`start` with a kernel");
   }
   require(!o.resume || !o.checkpoint.empty(), Errc::bad_option, "`resume` requires `checkpoint`");
   if (!o.checkpoint.empty()) require_own_checkpoint(o.checkpoint);
@@ -90,7 +102,9 @@ class Run {
                      ? kernel_learner(*options.kernel, std::exchange(in_.anchors, {}), in_.weights,
                                       options)
                      : hebbian_learner(map_, watched(options.learner))),
+        exact_(find_exact()),
         trace_(make_trace()),
+        stability_(make_stability()),
         order_(rows_ ? RowOrder(*rows_, in_.weights, in_.shuffled, options.learner.seed, before_)
                      : RowOrder(*in_.source, before_)),
         epochs_(epochs()),
@@ -103,27 +117,31 @@ class Run {
     if (!o_.checkpoint.empty()) run_ = run_description(o_, in_, space_);
     if (o_.resume) resume();
     else start_over();
+    if (stability_ && o_.on_prediction && learner_->steps() == 0)
+      o_.on_prediction(stability_->prediction(),
+                       in_.rows * epochs_ / std::max<Index>(1, o_.learner.batch));
   }
 
   Learned go() {
     try {
-      while (epoch_ < epochs_ && !checks_.stop()) {
+      while (epoch_ < epochs_ && !stopped()) {
         const std::int64_t over = order_.begin(epoch_, position_);
         require(over == position_, Errc::bad_data,
                 "{} has only {} rows, the checkpoint '{}' was written after {}",
                 Input(in_.source->name()), over, o_.checkpoint, position_);
         run_epoch();
-        if (checks_.stop()) break;
+        if (stopped()) break;
         epoch_rows_ = position_;
         epoch_weight_ = position_weight_;
         if (check_is_due()) check_convergence();
         // A stream that ended may go on another day, where it ended.
-        if (checks_.stop() || !in_.again()) break;
+        if (stopped() || !in_.again()) break;
         ++epoch_;
         position_ = 0;
         position_weight_ = 0;
       }
     } catch (const Error& error) {
+      if (error.code() == Errc::not_converged) report_divergence();
       const auto exact = trace_.largest_variance();
       if (error.code() == Errc::not_converged && exact && o_.learner.rule == "hebb")
         throw Error(error.code(), fmt::format("{} (the exact lambda_1 of the rows is {:.3g})",
@@ -186,28 +204,49 @@ class Run {
     return in_.rows > 0 ? std::max<std::int64_t>(1, std::llround(steps / 1000)) : 1000;
   }
 
-  RunTrace make_trace() {
-    const Index k = o_.learner.components;
-    if (!o_.theory) return RunTrace(o_.trace, std::nullopt, 0, k);
+  std::optional<Exact> find_exact() {
+    if (!needs_exact(o_)) return std::nullopt;
     require(in_.again(), Errc::bad_option,
-            "`theory` needs a pass before the run, and {} can be read only once; save it to a file",
+            "`{}` needs a pass before the run, and {} can be read only once; save it to a file",
+            o_.theory    ? "theory"
+            : o_.theorem ? "theorem"
+                         : "until_angle",
             in_.source->name());
     Exact exact =
         exact_pairs(rows_ ? &*rows_ : nullptr, in_.weights, *in_.source, map_, before_, o_);
     if (!in_.memory) in_.source->rewind();
     in_.rows = exact.rows;
-    Theory theory(std::move(exact.values), exact.vectors, learner_->weights(),
+    return exact;
+  }
+
+  std::optional<RunStability> make_stability() {
+    if (!(o_.theorem || o_.until_angle > 0)) return std::nullopt;
+    std::optional<RunStability> out;
+    out.emplace(o_, *exact_, in_, rows_ ? &*rows_ : nullptr, map_, before_, learner_->weights());
+    if (!in_.memory) in_.source->rewind();
+    return out;
+  }
+
+  RunTrace make_trace() {
+    const Index k = o_.learner.components, features = learner_->weights().cols();
+    require(!o_.trace_weights || k * features <= most_traced, Errc::bad_option,
+            "`trace_weights` would add {} columns to the trace; at most {} are supported",
+            k * features, most_traced);
+    if (!o_.theory) return RunTrace(o_.trace, std::nullopt, 0, k, o_.trace_weights, features);
+    Theory theory(exact_->values, exact_->vectors, learner_->weights(),
                   flow_of(rule_named(o_.learner.rule), k));
     const Index wanted = o_.modes > 0 ? o_.modes : k == 1 ? single_modes : k;
     const Index most = k == 1 ? theory.modes() : std::min(k, theory.modes());
-    return RunTrace(o_.trace, std::move(theory), std::min(wanted, most), k);
+    return RunTrace(o_.trace, std::move(theory), std::min(wanted, most), k, o_.trace_weights,
+                    features);
   }
 
   /// Rows that can be learned before something is to be done.
   Index rows_ahead() const {
     const std::int64_t now = learner_->steps(), batch = o_.learner.batch;
-    const std::int64_t steps =
+    std::int64_t steps =
         std::min({trace_events_.left(now), checkpoint_events_.left(now), model_events_.left(now)});
+    if (stability_) steps = std::min(steps, stability_->left(now));
     // Rows that wait for their mini-batch to fill up are not known here: the last step before an
     // event is taken row by row.
     std::int64_t rows = chunk_rows;
@@ -215,6 +254,22 @@ class Run {
       rows = batch == 1 ? steps : std::max<std::int64_t>(1, (steps - 1) * batch);
     if (epoch_ == 0) rows = std::min(rows, checks_.next() - rows_seen());
     return static_cast<Index>(std::clamp<std::int64_t>(rows, 1, chunk_rows));
+  }
+
+  bool stopped() const { return checks_.stop() || (stability_ && stability_->stop()); }
+
+  /// The run up to its end shows why it diverged.
+  void report_divergence() {
+    if (!o_.on_divergence) return;
+    try {
+      if (learner_->steps() > 0 && !trace_.has(learner_->steps())) trace_.take_last(*learner_);
+    } catch (const Error&) {
+      // Weights or theory are beyond the range of numbers: the rows before are the trace.
+    }
+    if (stability_) stability_->take(*learner_);
+    o_.on_divergence(trace_.rows(), stability_ && o_.theorem
+                                        ? std::optional(stability_->theorem(true))
+                                        : std::nullopt);
   }
 
   LearnRows next_rows() {
@@ -258,7 +313,7 @@ class Run {
         position_weight_ += block.weights.empty() ? 1 : block.weights[static_cast<std::size_t>(i)];
       after(before);
       report_(static_cast<double>(rows_seen()));
-      if (checks_.stop()) return;
+      if (stopped()) return;
     }
     require(position_ > 0, Errc::bad_data, "{} has no rows to learn from",
             Input(in_.source->name()));
@@ -266,6 +321,7 @@ class Run {
 
   void after(std::int64_t before) {
     const std::int64_t now = learner_->steps();
+    if (stability_ && now != before) stability_->take(*learner_);
     if (trace_events_.due(before, now)) trace_.take(*learner_, now % trace_events_.every == 0);
     if (epoch_ == 0 && check_is_due()) check_convergence();
     if (model_events_.due(before, now)) o_.on_model(model());
@@ -301,6 +357,7 @@ class Run {
     weights << position_weight_, epoch_weight_;
     c.arrays["weights"] = weights;
     trace_.save(c);
+    if (stability_) stability_->save(c);
     c.learner = learner_->save_state();
     save_checkpoint(c, o_.checkpoint);
     next_save_ = Clock::now() + checkpoint_seconds;
@@ -311,6 +368,7 @@ class Run {
   void start_over() {
     if (!o_.checkpoint.empty() && has_checkpoint(o_.checkpoint)) save();
     if (o_.trace.keep) o_.trace.keep(0);
+    trace_.take_start(*learner_);
   }
 
   void resume() {
@@ -333,10 +391,12 @@ class Run {
       checks_.restore(*found, o_.learner.components);
       report_.note(checks_.note());
       trace_.restore(*found);
+      if (stability_) stability_->restore(*found);
     } catch (const std::out_of_range&) {
       fail(Errc::bad_file, "checkpoint '{}' is damaged (a part is missing)", o_.checkpoint);
     }
     learner_->load_state(found->learner);
+    if (trace_.empty() && learner_->steps() == 0) trace_.take_start(*learner_);
     resumed_at_ = rows_seen();
     report_(static_cast<double>(*resumed_at_));
   }
@@ -353,6 +413,15 @@ class Run {
       parts.eigenvalues *= epoch_weight_ / parts.report.weight;
       parts.report.n_samples = epoch_rows_;
       parts.report.weight = epoch_weight_;
+    }
+    if (o_.ddof) {
+      Report& report = parts.report;
+      require(report.weight > *o_.ddof, Errc::bad_data,
+              "the row weights add up to {:g}; variances with `ddof={}` need more", report.weight,
+              *o_.ddof);
+      report.total_variance *=
+          (report.weight - report.ddof) / (report.weight - static_cast<double>(*o_.ddof));
+      report.ddof = *o_.ddof;
     }
     parts.report.solver.passes = std::min(epoch_ + 1, epochs_);
     parts.report.solver.converged = checks_.latest().converged;
@@ -411,21 +480,29 @@ class Run {
   Learned result() {
     // After the last checkpoint: a resumed run has neither this row nor this check.
     if (learner_->steps() > 0 && !trace_.has(learner_->steps())) trace_.take_last(*learner_);
+    if (stability_) stability_->take(*learner_);  // rows of an incomplete mini-batch
     if (checks_.none() || (!interrupted_ && !checks_.stop()))
       checks_.take_last(learner_->look(moment().get()), rows_seen());
-    Learned out{
-        .model = model(),
-        .convergence = checks_.latest(),
-        .stop = interrupted_ ? LearnStop::interrupted : checks_.stop().value_or(LearnStop::end),
-        .rows = learner_->rows(),
-        .skipped = learner_->skipped(),
-        .steps = learner_->steps(),
-        .time = learner_->time(),
-        .epochs = std::min(epoch_ + 1, epochs_),
-        .shuffled = in_.shuffled,
-        .resumed_at = resumed_at_,
-        .trace = trace_.rows(),
-        .theory = trace_.report(*learner_)};
+    Learned out{.model = model(),
+                .convergence = checks_.latest(),
+                .stop = interrupted_ ? LearnStop::interrupted
+                        : stability_ && stability_->stop()
+                            ? LearnStop::angle
+                            : checks_.stop().value_or(LearnStop::end),
+                .rows = learner_->rows(),
+                .skipped = learner_->skipped(),
+                .steps = learner_->steps(),
+                .time = learner_->time(),
+                .epochs = std::min(epoch_ + 1, epochs_),
+                .shuffled = in_.shuffled,
+                .resumed_at = resumed_at_,
+                .trace = trace_.rows(),
+                .theory = trace_.report(*learner_)};
+    if (stability_) {
+      out.prediction = stability_->prediction();
+      out.reached = stability_->reached();
+      if (o_.theorem) out.theorem = stability_->theorem(false);
+    }
     return out;
   }
 
@@ -442,7 +519,9 @@ class Run {
   std::optional<Rows<double>> judged_;  // rows on which convergence is checked; none: those learned
   const double* judged_weights_ = nullptr;
   std::unique_ptr<RunLearner> learner_;
+  std::optional<Exact> exact_;
   RunTrace trace_;
+  std::optional<RunStability> stability_;
   RowOrder order_;
   int epochs_;
   ConvergenceChecks checks_;
@@ -471,6 +550,27 @@ Learned learn(Source<double>& source, const LearnOptions& options) {
 
 Learned learn(const Rows<double>& rows, const LearnOptions& options, Weights weights) {
   return learn(*from_memory(rows, weights), options);
+}
+
+Theorem theorem(Source<double>& source, const LearnOptions& options) {
+  LearnOptions asked = options;
+  asked.theorem = true;
+  std::optional<Theorem> diverged;
+  asked.on_divergence = [&](const std::vector<TraceRow>& trace,
+                            const std::optional<Theorem>& report) {
+    diverged = report;
+    if (options.on_divergence) options.on_divergence(trace, report);
+  };
+  try {
+    return *learn(source, asked).theorem;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_converged || !diverged) throw;
+    return *diverged;
+  }
+}
+
+Theorem theorem(const Rows<double>& rows, const LearnOptions& options) {
+  return theorem(*from_memory(rows), options);
 }
 
 }  // namespace mercer

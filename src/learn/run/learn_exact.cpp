@@ -61,6 +61,10 @@ Exact exact_pairs(const Rows<double>* memory, const double* weights, Source<doub
   exact.values = model.eigenvalues() / model.report().weight;
   exact.vectors = model.components();
   exact.rows = static_cast<Index>(model.report().n_samples);
+  exact.mean = options.learner.centre == LearnedMean::running ? model.mean()
+               : options.learner.centre == LearnedMean::known
+                   ? options.learner.mean
+                   : Vector<double>(Vector<double>::Zero(model.components().cols()));
   if (options.learner.centre == LearnedMean::known)
     move_origin(exact, model.mean() - options.learner.mean);
   return exact;

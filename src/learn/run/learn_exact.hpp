@@ -12,6 +12,7 @@ namespace mercer {
 struct Exact {
   Vector<double> values;   ///< descending; those that are 0 may be left out
   Matrix<double> vectors;  ///< rows
+  Vector<double> mean;     ///< about which R is taken
   Index rows = 0;          ///< N
 };
 

@@ -88,6 +88,13 @@ std::string weights_of(const Schema& schema, const Rows<double>* memory, const d
   return fmt::format("of hash {:016x}", hash.value());
 }
 
+std::string start_of(const Matrix<double>& start, double norm) {
+  if (start.size() == 0) return fmt::format("random of length {}", norm);
+  Hash hash;
+  hash.add(start.data(), static_cast<std::size_t>(start.size()) * sizeof(double));
+  return fmt::format("{} weights with hash {:016x}", start.size(), hash.value());
+}
+
 std::string columns_of(const Schema& schema) {
   Hash hash;
   for (const std::string& name : schema.feature_names) {

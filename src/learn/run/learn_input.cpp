@@ -129,7 +129,7 @@ std::optional<Standard> standard_of(LearnInput& in, const LearnOptions& o) {
   FitOptions fitting;
   fitting.scale = Scale::std;
   fitting.center = o.learner.centre != LearnedMean::none;
-  fitting.ddof = 0;  // as its variances
+  fitting.ddof = o.ddof.value_or(0);  // as its variances
   fitting.threads = o.learner.threads;
   Passes<double> passes =
       in.memory ? Passes<double>(*in.memory, in.weights, o.monitor) : Passes<double>(*in.source);
@@ -215,6 +215,10 @@ std::vector<std::pair<std::string, std::string>> run_description(const LearnOpti
       {"map", o.kernel && o.landmarks == 0 ? "all rows, " + o.kernel->text() : space.map()->text()},
       {"order", in.shuffled ? "shuffled" : "as it comes"},
       {"scale", o.scale == Scale::std ? "std" : "none"},
+      {"start", start_of(l.start, l.start_norm)},
+      {"divisor of variances", o.ddof ? fmt::format("N - {}", *o.ddof) : "the default"},
+      {"trace of weights", o.trace_weights ? "on" : "off"},
+      {"theorem", o.theorem ? "on" : "off"},
       {"theory", o.theory ? "on" : "off"}};
 }
 

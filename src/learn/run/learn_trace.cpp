@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace mercer {
 
@@ -25,13 +26,6 @@ Matrix<double> table(const std::vector<TraceRow>& rows) {
   return out;
 }
 
-std::vector<TraceRow> rows_of(const Matrix<double>& table, Index modes, Index neurons, bool ode) {
-  std::vector<TraceRow> out;
-  for (Index i = 0; i < table.rows(); ++i)
-    out.push_back(trace_row(table.row(i).data(), modes, neurons, ode));
-  return out;
-}
-
 /// Between row j and axis i.
 double axis_angle(const Matrix<double>& theta, Index j, Index i) {
   return line_angle(theta.row(j).transpose(), Vector<double>::Unit(theta.cols(), i));
@@ -39,8 +33,18 @@ double axis_angle(const Matrix<double>& theta, Index j, Index i) {
 
 }  // namespace
 
-RunTrace::RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons)
-    : output_(std::move(output)), theory_(std::move(theory)), modes_(modes), neurons_(neurons) {}
+RunTrace::RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons,
+                   bool weights, Index features)
+    : output_(std::move(output)),
+      theory_(std::move(theory)),
+      modes_(modes),
+      neurons_(neurons),
+      weights_(weights),
+      features_(features) {}
+
+void RunTrace::take_start(const RunLearner& learner) {
+  if (weights_) take(learner, false);
+}
 
 TraceRow RunTrace::row_of(const RunLearner& learner) {
   TraceRow row;
@@ -49,6 +53,7 @@ TraceRow RunTrace::row_of(const RunLearner& learner) {
   row.eta = learner.rate();
   row.norm = learner.norm();
   row.output_variance = learner.output_variances()[0];
+  if (weights_) row.weights = learner.weights();
   if (!theory_) {
     row.rayleigh = row.output_variance / (row.norm * row.norm);
     row.lyapunov = lyapunov(row.norm);
@@ -66,13 +71,14 @@ TraceRow RunTrace::row_of(const RunLearner& learner) {
   for (Index j = 0; j < modes_; ++j) {
     const Index neuron = neurons_ == 1 ? 0 : j;
     const double decay = std::exp(-(lambda[0] - lambda[j]) * row.time);
-    row.modes.push_back(
-        {.theta = theta(neuron, j),
-         .ode_theta = ode(neuron, j),
-         .angle = axis_angle(theta, neuron, j),
-         .alpha = theta(0, j) / theta(0, 0),
-         .ode_alpha = theory_->has_ode() ? start(0, j) / start(0, 0) * decay : unknown,
-         .ode_angle = theory_->has_ode() ? axis_angle(ode, neuron, j) : unknown});
+    row.modes.push_back({.theta = theta(neuron, j),
+                         .ode_theta = ode(neuron, j),
+                         .angle = axis_angle(theta, neuron, j),
+                         .alpha = theta(0, 0) != 0 ? theta(0, j) / theta(0, 0) : unknown,
+                         .ode_alpha = theory_->has_ode() && start(0, 0) != 0
+                                          ? start(0, j) / start(0, 0) * decay
+                                          : unknown,
+                         .ode_angle = theory_->has_ode() ? axis_angle(ode, neuron, j) : unknown});
   }
   row.ode_norm = ode.row(0).norm();
   if (theory_->has_ode()) {
@@ -98,7 +104,13 @@ void RunTrace::take(const RunLearner& learner, bool regular) {
 
 void RunTrace::take_last(const RunLearner& learner) {
   TraceRow row = row_of(learner);
-  for (const double value : trace_values(row))
+  // θ_j/θ₁ has no value where θ₁ is 0: at a start that is orthogonal to q₁.
+  TraceRow defined = row;
+  for (TraceRow::Mode& mode : defined.modes) {
+    if (row.modes[0].theta == 0) mode.alpha = 0;
+    if (theory_ && theory_->start()(0, 0) == 0) mode.ode_alpha = 0;
+  }
+  for (const double value : trace_values(defined))
     require(std::isfinite(value), Errc::not_converged,
             "step {}: at the rate {:.3g} weights or theory overflow; use a smaller rate, or "
             "`rate=auto`",
@@ -165,8 +177,19 @@ void RunTrace::restore(const Checkpoint& checkpoint) {
   regular_ = checkpoint.counts.at("trace_regular");
   const Index neurons = modes_ > 0 ? neurons_ : 0;
   const bool ode = !theory_ || theory_->has_ode();
-  kept_ = rows_of(checkpoint.arrays.at("trace"), modes_, neurons, ode);
-  early_ = rows_of(checkpoint.arrays.at("early_trace"), modes_, neurons, ode);
+  const Index weight_rows = weights_ ? neurons_ : 0, weight_columns = weights_ ? features_ : 0;
+  const std::size_t width = trace_columns(modes_, neurons, ode, weight_rows, weight_columns).size();
+  const auto rows_of = [&](const Matrix<double>& table) {
+    std::vector<TraceRow> out;
+    if (table.rows() > 0 && table.cols() != static_cast<Index>(width))
+      throw std::out_of_range("trace");
+    for (Index i = 0; i < table.rows(); ++i)
+      out.push_back(
+          trace_row(table.row(i).data(), modes_, neurons, ode, weight_rows, weight_columns));
+    return out;
+  };
+  kept_ = rows_of(checkpoint.arrays.at("trace"));
+  early_ = rows_of(checkpoint.arrays.at("early_trace"));
   last_step_ = checkpoint.counts.at("trace_step");
   if (theory_ && theory_->integrator()) {
     const Matrix<double>& at = checkpoint.arrays.at("ode_time");

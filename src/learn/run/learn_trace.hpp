@@ -14,8 +14,13 @@ namespace mercer {
 
 class RunTrace {
  public:
-  /// `theory`: none when only the run itself is known.
-  RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons);
+  /// `theory`: none when only the run itself is known. `weights`: each row has them, `features` per
+  /// neuron.
+  RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons,
+           bool weights = false, Index features = 0);
+
+  /// The first weights, before any step: a row of its own where rows have weights.
+  void take_start(const RunLearner& learner);
 
   /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is
   /// averaged.
@@ -26,6 +31,7 @@ class RunTrace {
 
   /// Thinned evenly.
   std::vector<TraceRow> rows() const;
+  bool empty() const { return taken_ == 0; }
   /// λ₁ of the rows, if known from the theory.
   std::optional<double> largest_variance() const {
     return theory_ ? std::optional(theory_->eigenvalues()[0]) : std::nullopt;
@@ -44,6 +50,8 @@ class RunTrace {
   TraceOutput output_;
   std::optional<Theory> theory_;
   Index modes_, neurons_;
+  bool weights_;
+  Index features_;
   std::vector<TraceRow> kept_, early_;
   std::int64_t stride_ = 1;  // every stride-th row is kept
   std::int64_t taken_ = 0, regular_ = 0;

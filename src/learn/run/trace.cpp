@@ -8,10 +8,10 @@
 namespace mercer {
 
 namespace {
-constexpr Index plain = 7;  // columns before the modes
-}
 
-std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode) {
+constexpr Index plain = 7;  // columns before the modes
+
+std::vector<std::string> numbers_of_run(Index modes, Index neurons, bool ode) {
   std::vector<std::string> names = {"step",     "time",    "eta", "norm", "output_variance",
                                     "rayleigh", "lyapunov"};
   if (modes == 0) return names;
@@ -32,7 +32,7 @@ std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode) {
   return names;
 }
 
-std::vector<double> trace_values(const TraceRow& row) {
+std::vector<double> values_of_run(const TraceRow& row) {
   std::vector<double> values = {static_cast<double>(row.step), row.time,     row.eta,     row.norm,
                                 row.output_variance,           row.rayleigh, row.lyapunov};
   if (row.modes.empty()) return values;
@@ -52,7 +52,7 @@ std::vector<double> trace_values(const TraceRow& row) {
   return values;
 }
 
-TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode) {
+TraceRow row_of_run(const double* values, Index modes, Index neurons, bool ode) {
   TraceRow row;
   row.step = static_cast<std::int64_t>(values[0]);
   row.time = values[1];
@@ -80,6 +80,36 @@ TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode) {
   row.lyapunov_sign = *alpha++;
   row.ode_norm = *alpha++;
   row.span_angles.assign(alpha, alpha + neurons);
+  return row;
+}
+
+}  // namespace
+
+std::vector<std::string> trace_columns(Index modes, Index neurons, bool ode, Index weight_rows,
+                                       Index weight_columns) {
+  std::vector<std::string> names = numbers_of_run(modes, neurons, ode);
+  for (Index j = 1; j <= weight_rows; ++j)
+    for (Index i = 1; i <= weight_columns; ++i) names.push_back(fmt::format("w{}_{}", j, i));
+  return names;
+}
+
+std::vector<std::string> trace_columns(const TraceRow& row) {
+  return trace_columns(static_cast<Index>(row.modes.size()),
+                       static_cast<Index>(row.span_angles.size()), row.ode, row.weights.rows(),
+                       row.weights.cols());
+}
+
+std::vector<double> trace_values(const TraceRow& row) {
+  std::vector<double> values = values_of_run(row);
+  values.insert(values.end(), row.weights.data(), row.weights.data() + row.weights.size());
+  return values;
+}
+
+TraceRow trace_row(const double* values, Index modes, Index neurons, bool ode, Index weight_rows,
+                   Index weight_columns) {
+  TraceRow row = row_of_run(values, modes, neurons, ode);
+  const auto before = numbers_of_run(modes, neurons, ode).size();
+  row.weights = Eigen::Map<const Matrix<double>>(values + before, weight_rows, weight_columns);
   return row;
 }
 

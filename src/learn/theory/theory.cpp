@@ -12,6 +12,7 @@ namespace {
 
 constexpr double degrees = 57.29577951308232;
 constexpr double ode_tolerance = 1e-11;
+constexpr double orthogonal = 1e-13;  // |cos| of an angle that is 90 degrees up to rounding
 
 /// Orthonormal rows; each spans with those before it what it did. A second sweep: one loses
 /// orthogonality where rows are nearly dependent.
@@ -129,6 +130,10 @@ Theory::Theory(Vector<double> values, const Matrix<double>& vectors, const Matri
     lambda_[p] = 0;
   }
   start_ = coordinates(weights);
+  // Rounding must not move a start that is orthogonal to an eigenvector: the ODE keeps it there.
+  for (Index j = 0; j < start_.rows(); ++j)
+    for (Index i = 0; i < start_.cols(); ++i)
+      if (std::abs(start_(j, i)) <= orthogonal * weights.row(j).norm()) start_(j, i) = 0;
   eliminate();
   if (flow_ == Flow::gha)
     integrator_.emplace(

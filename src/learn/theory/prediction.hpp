@@ -1,0 +1,40 @@
+#pragma once
+// When the ODE of a rule comes within an angle of the components, and after how many steps of a
+// rate that is.
+//
+// Of one neuron tan² of the angle to ±q₁ is Σ_{k≥2} θ_k(0)² e^{−2(λ₁−λ_k)t} / θ₁(0)², whatever its
+// length does. Of several, span(w₁ … w_j) is that of the first j columns of e^{Rt}W₀; their QR
+// factor stands for the weights, which it approaches.
+
+#include "learn/theory/theory.hpp"
+
+#include <mercer/rate.hpp>
+#include <mercer/theorem.hpp>
+
+namespace mercer {
+
+/// Eigenvalues that agree to this share of the largest are equal.
+constexpr double equal_eigenvalues = 1e-10;
+
+/// λ_j − λ_{j+1} of the first k, the smallest of them; `dimension`: eigenvalues beyond those given
+/// are 0. 0 where two are equal up to rounding.
+double smallest_gap(const Vector<double>& lambda, Index k, Index dimension);
+/// How many eigenvalues equal the first.
+Index multiplicity_of_first(const Vector<double>& lambda);
+
+/// What a prediction starts from.
+struct PredictionInput {
+  const Vector<double>& lambda;   ///< descending
+  const Matrix<double>& vectors;  ///< rows
+  const Matrix<double>& start;    ///< W₀, k×D
+  const Matrix<double>& sample;   ///< some rows about their mean, for rates that follow them
+  Rate rate;
+  Index batch = 1;
+  double forgetting = 0;
+  bool has_rate = true;
+  double angle = 1;  ///< degrees
+};
+
+StepPrediction predict_steps(const PredictionInput& in);
+
+}  // namespace mercer
