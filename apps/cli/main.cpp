@@ -96,11 +96,14 @@ int run(int argc, char** argv) {
   add_compress(app);
   add_decompress(app);
   add_inspect(app);
+  add_export(app);
   add_score(app);
   add_merge(app);
   add_contour(app);
   add_plot(app);
   add_probe(app);
+  add_matrix(app);
+  add_map(app);
   add_learn(app);
   add_kernel(app);
   add_eigs(app);

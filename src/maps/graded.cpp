@@ -9,6 +9,25 @@
 
 namespace mercer {
 
+namespace {
+
+/// A monomial and the square of its weight, |a|!/∏ a_i!: exact up to 2⁵³.
+struct NamedMonomial {
+  std::string name{};
+  double square = 1;
+};
+
+/// `sqrt(2)*x1*x2`, `2*x1`, `x1`, and `1` for the constant.
+std::string weighted_name(const std::string& monomial, double square) {
+  const double root = std::round(std::sqrt(square));
+  const std::string weight =
+      root * root == square ? fmt::format("{:.17g}", root) : fmt::format("sqrt({:.17g})", square);
+  if (monomial.empty()) return weight;
+  return weight == "1" ? monomial : fmt::format("{}*{}", weight, monomial);
+}
+
+}  // namespace
+
 template <class T>
 GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
                         std::vector<double> scale)
@@ -110,28 +129,32 @@ bool GradedMap<T>::decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x)
   return true;
 }
 
+// Written so that a map expression reads them back: sqrt(2)*x1*x2. The square of a weight is a
+// whole number: |a|!/∏ a_i!, times C(highest, |a|) where lower degrees are there too.
 template <class T>
 std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::string>& inputs) const {
-  std::vector<std::vector<std::string>> levels{{""}};
+  std::vector<std::vector<NamedMonomial>> levels{{NamedMonomial{}}};
   for (int degree = 1; degree <= highest_; ++degree) {
-    std::vector<std::string> names;
+    std::vector<NamedMonomial> here;
     for (Index v = 0; v < inputs_; ++v)
       for (int e = degree; e >= 1; --e) {
         const std::string& input = inputs[static_cast<std::size_t>(v)];
         const std::string power = e == 1 ? input : fmt::format("{}^{}", input, e);
         const auto& later = levels[static_cast<std::size_t>(degree - e)];
         for (Index j = start(degree - e, v + 1); j < count(degree - e, 0); ++j) {
-          const std::string& rest = later[static_cast<std::size_t>(j)];
-          names.push_back(rest.empty() ? power : fmt::format("{}·{}", power, rest));
+          const NamedMonomial& rest = later[static_cast<std::size_t>(j)];
+          here.push_back({rest.name.empty() ? power : fmt::format("{}*{}", power, rest.name),
+                          rest.square * static_cast<double>(binomial(degree, e))});
         }
       }
-    levels.push_back(std::move(names));
+    levels.push_back(std::move(here));
   }
-  levels[0] = {"1"};
+  const bool weighted = std::ranges::any_of(divisors_, [](T d) { return d != 1; });
   std::vector<std::string> out;
   for (int degree = lowest_; degree <= highest_; ++degree)
-    for (std::string& name : levels[static_cast<std::size_t>(degree)])
-      out.push_back(std::move(name));
+    for (const NamedMonomial& m : levels[static_cast<std::size_t>(degree)])
+      out.push_back(weighted_name(
+          m.name, weighted ? m.square * static_cast<double>(binomial(highest_, degree)) : 1));
   return out;
 }
 

@@ -45,6 +45,9 @@ class GradedMap final : public Map<T>, public KnownFeatureError {
   FeatureError feature_error() const override;
   bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override;
 
+  int lowest() const { return lowest_; }  ///< degree
+  int highest() const { return highest_; }
+
  private:
   /// Monomials of this degree in the variables from `variable` on.
   Index count(int degree, Index variable) const {

@@ -1,3 +1,4 @@
+#include <mercer/features.hpp>
 #include <mercer/model.hpp>
 
 #include "core/json_text.hpp"
@@ -23,6 +24,48 @@ OrderedJson or_null(const std::string& text) {
 Vector<double> running_sum(Vector<double> values) {
   for (Index j = 1; j < values.size(); ++j) values[j] += values[j - 1];
   return values;
+}
+
+/// Larger components are exported to a file: text takes 20 bytes per number.
+constexpr Index most_numbers = 100'000;
+
+/// B of linear models and maps; null for kernels, whose coefficients are as many as rows.
+template <class T>
+OrderedJson components_json(const Model<T>& model) {
+  const Space space = model.map().space();
+  const bool columns = space == Space::input || space == Space::features;
+  if (!columns || model.components().size() > most_numbers) return nullptr;
+  OrderedJson rows = OrderedJson::array();
+  for (Index c = 0; c < model.outputs(); ++c)
+    rows.push_back(list(model.components().row(c).transpose().template cast<double>()));
+  return rows;
+}
+
+template <class T>
+OrderedJson mean_json(const Model<T>& model) {
+  const Space space = model.map().space();
+  const bool columns = space == Space::input || space == Space::features;
+  if (!columns || model.mean().size() > most_numbers) return nullptr;
+  Vector<double> mean = model.mean().template cast<double>();
+  if (model.mean_rest().size() > 0) mean += model.mean_rest().template cast<double>();
+  return list(mean);
+}
+
+template <class T>
+OrderedJson scale_json(const Model<T>& model) {
+  if (!(model.scale().array() != 1).any() || model.scale().size() > most_numbers) return nullptr;
+  return list(model.scale().template cast<double>());
+}
+
+/// D, "infinite", or null where it is unknown or the space is that of the columns.
+template <class T>
+OrderedJson dimension_json(const Model<T>& model) {
+  if (model.map().is_identity()) return nullptr;
+  const FeatureSpace space = feature_space(model.map());
+  if (!space.known()) return nullptr;
+  if (space.infinite()) return "infinite";
+  return space.dimension < 0x1p53 ? OrderedJson(static_cast<std::int64_t>(space.dimension))
+                                  : OrderedJson(space.dimension);
 }
 
 OrderedJson intervals(const Certificate& certificate) {
@@ -66,6 +109,10 @@ std::string to_json(const Model<T>& model, int indent) {
       {"explained_variance_ratio", list(ratio)},
       {"cumulative_variance_ratio", list(running_sum(ratio))},
       {"total_variance", r.total_variance},
+      {"feature_space_dimension", dimension_json(model)},
+      {"mean", mean_json(model)},
+      {"scale_values", scale_json(model)},
+      {"components", components_json(model)},
       {"solver", solver_json(r.solver)},
       {"plan", r.plan ? plan_json(*r.plan) : OrderedJson(nullptr)},
       {"approximation",

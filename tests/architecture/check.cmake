@@ -8,18 +8,18 @@ include(${MODULES})
 
 # Whose public header is it?
 set(core_headers error matrix operator progress rows seed version)
-set(data_headers data datasets source)
+set(data_headers data datasets named_matrix source)
 set(kernels_headers kernel)
-set(maps_headers map)
+set(maps_headers features map)
 set(operators_headers moments)
 set(model_headers model)
 set(learn_headers hebbian kernel_hebbian learn rate trace)
-set(diagnostics_headers gradient loadings score)
+set(diagnostics_headers export gradient loadings score)
 set(pictures_headers figures picture)
 set(preimages_headers compress preimage)
 set(tune_headers tune)
 set(solvers_headers eigs)
-set(pca_headers approx fit fit_operator impute incremental incremental_kernel merge
+set(pca_headers approx fit fit_operator impute incremental incremental_kernel matrices merge
   plan significance)
 
 # What each program may use beside the public headers: its own folders, and internal headers of the

@@ -83,17 +83,32 @@ TYPED_TEST(PolynomialMaps, M_B4_plain_monomials_are_as_they_are_and_named) {
   const auto phi = plain_map<TypeParam>(3, 3);
   EXPECT_EQ(image(*phi, Rows<TypeParam>(x)), expected);
   const std::vector<std::string> names = {
-      "a",     "b",     "c",     "a^2",   "a·b",   "a·c", "b^2",   "b·c",   "c^2", "a^3",
-      "a^2·b", "a^2·c", "a·b^2", "a·b·c", "a·c^2", "b^3", "b^2·c", "b·c^2", "c^3"};
+      "a",     "b",     "c",     "a^2",   "a*b",   "a*c", "b^2",   "b*c",   "c^2", "a^3",
+      "a^2*b", "a^2*c", "a*b^2", "a*b*c", "a*c^2", "b^3", "b^2*c", "b*c^2", "c^3"};
   EXPECT_EQ(phi->feature_names({"a", "b", "c"}), names);
 }
 
 TYPED_TEST(PolynomialMaps, names_follow_the_features) {
   const std::vector<std::string> inputs = {"x1", "x2"};
-  const std::vector<std::string> two = {"x1^2", "x1·x2", "x2^2"};
+  const std::vector<std::string> two = {"x1^2", "sqrt(2)*x1*x2", "x2^2"};
   EXPECT_EQ(monomial_map<TypeParam>(2, 2)->feature_names(inputs), two);
-  const std::vector<std::string> up_to_two = {"1", "x1", "x2", "x1^2", "x1·x2", "x2^2"};
+  const std::vector<std::string> up_to_two = {"1",    "sqrt(2)*x1",    "sqrt(2)*x2",
+                                              "x1^2", "sqrt(2)*x1*x2", "x2^2"};
   EXPECT_EQ(polynomial_map<TypeParam>(2, 2)->feature_names(inputs), up_to_two);
+}
+
+TYPED_TEST(PolynomialMaps, M_T1_names_of_weighted_features_contain_the_weight) {
+  // Each name, evaluated by hand, is the feature: (1 + x)³ and (x + y + z)⁴.
+  const std::vector<std::string> cubic = {"1", "sqrt(3)*t", "sqrt(3)*t^2", "t^3"};
+  EXPECT_EQ(polynomial_map<TypeParam>(1, 3)->feature_names({"t"}), cubic);
+  const auto quartic = monomial_map<TypeParam>(3, 4)->feature_names({"x", "y", "z"});
+  ASSERT_EQ(quartic.size(), 15u);
+  EXPECT_EQ(quartic[0], "x^4");
+  EXPECT_EQ(quartic[1], "2*x^3*y");          // 4!/3! = 4
+  EXPECT_EQ(quartic[3], "sqrt(6)*x^2*y^2");  // 4!/(2! 2!)
+  EXPECT_EQ(quartic[4], "sqrt(12)*x^2*y*z");
+  const auto high = monomial_map<TypeParam>(2, 30)->feature_names({"x", "y"});
+  EXPECT_EQ(high[15], "sqrt(155117520)*x^15*y^15");
 }
 
 TYPED_TEST(PolynomialMaps, take_sparse_rows_strides_and_places_among_other_columns) {

@@ -93,7 +93,7 @@ void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
     text += fmt::format("{} row{} with missing values dropped\n", n, n == 1 ? "" : "s");
   if (const Index n = source.missing_cells(); n > 0 && !summary.report.imputation)
     text += fmt::format("{} missing value{} replaced by the column mean\n", n, n == 1 ? "" : "s");
-  text += choice_lines(summary);
+  text += space_lines(summary, out) + choice_lines(summary);
   text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) +
           certificate_line(summary) + "\n" + component_table(summary, out) + "\n" +
           loading_lines(summary, out);

@@ -89,6 +89,7 @@ MemoryBudget settled(const ModelSize& model, const ColumnFlags& flags) {
   MemoryBudget budget(flags.memory);
   budget.hold_model(model);
   // Loadings, contributions, correlations and their squares; once more in the table of a file.
+  if (!flags.matrix.empty()) budget.hold(10 * 8 * model.components());  // cells of text
   if (flags.loadings) budget.hold((flags.output.empty() ? 5 : 9) * 8 * model.components());
   if (!flags.gradient.empty() && !model.linear) {
     // A kernel is differentiated at all anchors; other features at both sides of a row in every

@@ -14,6 +14,7 @@ struct ColumnFlags {
   std::string model;  // its path
   bool loadings = false;
   std::string gradient;  // rows
+  std::string matrix;    // an object of the model
   std::string component = "1";
   std::string output;
   bool json = false;

@@ -13,6 +13,7 @@
 #include "terminal/summary.hpp"
 
 #include <mercer/kernel.hpp>
+#include <mercer/matrices.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -40,7 +41,8 @@ constexpr const char* check_examples =
     "  mercer kernel check 'sigmoid(gamma=0.1, coef0=-5)' iris.csv --label species    refused\n";
 constexpr const char* matrix_examples =
     "  mercer kernel matrix 'poly(degree=2, coef0=1)' iris.csv --label species -o K.npy\n"
-    "  mercer kernel matrix rbf iris.csv --label species -o - | head\n";
+    "  mercer kernel matrix rbf iris.csv --label species -o - | head\n"
+    "  mercer kernel matrix rbf iris.csv --label species --center -o JKJ.npy\n";
 
 struct KernelFlags {
   RowFlags rows;
@@ -52,6 +54,7 @@ struct KernelFlags {
   std::string memory;
   std::size_t budget = 0;  ///< in bytes: `memory`, or half of the free memory
   bool json = false;
+  bool center = false;
 };
 
 void list() {
@@ -195,14 +198,19 @@ void write_matrix(const KernelFlags& flags) {
   const Kernel open = Kernel::parse(flags.kernel);
   ProgressBar bar(!flags.run.quiet);
   const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), flags.budget);
+  // Centred in double, then in the precision of the file.
+  const double number = flags.center ? sizeof(double) + sizeof(T) : sizeof(T);
   const Table<T> table =
-      read_rows<T>(flags, reading, [](double rows) { return sizeof(T) * rows * rows; });
+      read_rows<T>(flags, reading, [&](double rows) { return number * rows * rows; });
   const Index n = table.rows().rows();
   const Matrix<T> k = naming(flags.rows.data, [&] {
     require(n > 0, Errc::bad_data, "no rows");
     const Kernel kernel = open.completed(table.rows());
     if (!flags.run.quiet && !open.complete())
       say(fmt::format("mercer: note: the kernel is {}\n", kernel.text()));
+    if (flags.center)
+      return Matrix<T>(centred_kernel_matrix(kernel, table.rows(), {.threads = reading.threads})
+                           .template cast<T>());
     return kernel.matrix(table.rows(), {.threads = reading.threads});
   });
   stop_if_interrupted();
@@ -252,6 +260,8 @@ void add_kernel(CLI::App& app) {
   add_text(matrix, "-o,--output", flags->output, "FILE",
            "the matrix (.csv .tsv .npy; - for standard output)", "Results")
       ->required();
+  add_switch(matrix, "--center", flags->center,
+             "the centred matrix JKJ, J = I - 11'/N, which kernel PCA decomposes", "Results");
   add_row_flags(matrix, flags->rows, Weights::no);
   add_memory_flag(matrix, flags->memory)->default_str("half of the free memory");
   add_precision_flag(matrix, flags->precision, "precision of the arithmetic");

@@ -63,6 +63,9 @@ Summary summarize(const Model<T>& model) {
     s.similarities = map.features();
   }
   if (!map.is_identity()) s.map = map.kernel().empty() ? map.text() : "kernel " + map.kernel();
+  s.outputs = model.outputs();
+  s.rows = static_cast<double>(model.report().n_samples);
+  if (!map.is_identity()) s.space = feature_space(map);
   s.report = model.report();
   return s;
 }
@@ -193,6 +196,24 @@ std::string choice_lines(const Summary& summary) {
   if (const auto& chosen = summary.report.chosen)
     lines += fmt::format("{}: {}\n", chosen->method, chosen->reason);
   return lines;
+}
+
+std::string space_lines(const Summary& summary, const Terminal& terminal) {
+  if (summary.map.empty()) return {};
+  const FeatureSpace& space = summary.space;
+  std::string text = space.text.empty() ? "" : space.text + "\n";
+  if (summary.outputs > summary.inputs && space.known()) {
+    const double most = space.most_components(summary.rows, summary.report.centered);
+    text += fmt::format(
+        "{} components from {}: they are directions of the feature space, and {} rows have up to "
+        "{:.0f} of them there\n",
+        summary.outputs, count_text(summary.inputs, "column"), summary.report.n_samples, most);
+  }
+  const std::string at_most = "≤";
+  if (!terminal.unicode)
+    for (auto at = text.find(at_most); at != text.npos; at = text.find(at_most))
+      text.replace(at, at_most.size(), "<=");
+  return text;
 }
 
 std::string component_table(const Summary& summary, const Terminal& terminal) {

@@ -3,6 +3,7 @@
 
 #include "terminal/terminal.hpp"
 
+#include <mercer/features.hpp>
 #include <mercer/model.hpp>
 
 #include <string>
@@ -22,6 +23,9 @@ struct Summary {
   std::vector<std::string> loading_names;  ///< x1 … xd, or what the map makes of them
   std::string map;         ///< "kernel rbf(gamma=0.1)", "monomials(degree=2)"; empty: none
   Index similarities = 0;  ///< anchors, where components have no loadings
+  Index outputs = 0;
+  double rows = 0;     ///< that components are combinations of, for kernels
+  FeatureSpace space;  ///< of maps and kernels
   Report report;
 };
 
@@ -45,6 +49,9 @@ std::string merge_line(const Summary& summary);
 /// "4 components are above chance (p <= 0.05, 99 permutations); the next has p = 0.4", and how
 /// missing cells were filled; each with its newline, or nothing.
 std::string choice_lines(const Summary& summary);
+/// "D = 6 features (degree <= 2 of 2 columns)", and why there are more components than columns if
+/// there are; each with its newline. Nothing for linear PCA.
+std::string space_lines(const Summary& summary, const Terminal& terminal);
 /// Eigenvalue, variance, ratio, cumulative ratio and a bar for each component, the first ones.
 std::string component_table(const Summary& summary, const Terminal& terminal);
 /// The columns or features that weigh most in the first components.

@@ -1,8 +1,7 @@
 // N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass about the mean when the
 // first rows were no guide to it, and one more (QR) when the smallest eigenvalue that is kept is
 // so small that squaring the data has cost it its digits.
-#include "core/weights.hpp"
-#include "operators/column_means.hpp"
+#include "pca/linear/column_moments.hpp"
 #include "pca/linear/solver_row.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
@@ -13,45 +12,11 @@ namespace mercer {
 
 namespace {
 
-/// Centring after the fact may cost as many digits and no more: in dense rows, which another pass
-/// gives back, and in sparse ones, which that pass makes dense.
-constexpr double dense_cancellation = 100, sparse_cancellation = 1e4;
-
-/// Squares as they were summed, about the shift, by column.
-Vector<double> summed_squares(const Moments& moments, bool centred) {
-  return moments.rounding(centred).cwiseAbs2() / (moments.rounding_constant() * epsilon<double>);
-}
-
-/// Whether the shift has cost digits that another pass gives back.
-bool lost_digits(const Moments& moments, bool sparse, const FitOptions& options) {
-  if (options.center)
-    return moments.cancellation() > (sparse ? sparse_cancellation : dense_cancellation);
-  const Vector<double> left = moments.scatter_diagonal(false);
-  const Vector<double> summed = summed_squares(moments, false);
-  for (Index j = 0; j < left.size(); ++j)
-    if (summed[j] > dense_cancellation * left[j]) return true;
-  return false;
-}
-
 template <class T>
 Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
-  const Index d = passes.features();
   const bool fill = options.missing == Missing::mean;
   const Preprocess at = fill ? mean_of_columns(passes, options) : Preprocess{};
-  Moments moments = fill ? Moments(at.mean, at.rest) : Moments(d);
-  const auto add = [&](const Rows<T>& rows, const double* weights) {
-    moments.add(rows, as_weights(weights, rows.rows()), {.threads = options.threads});
-  };
-  passes.run("covariance", add);
-  require_rows(passes, options);
-  require_finite(moments.scatter_diagonal(), passes);
-  if (!fill && lost_digits(moments, passes.sparse(), options)) {
-    // A known centre: sparse rows are made dense, block by block.
-    moments = Moments(options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d)));
-    passes.run("covariance", add);
-    require_finite(moments.scatter_diagonal(), passes);
-  }
-  require_range(moments.scatter_diagonal(options.center).sum(), passes);
+  const Moments moments = column_moments(passes, options, at);
   // Sums about 0, as those of sparse rows, may have lost the deviations from the mean.
   const bool apart =
       options.scale == Scale::std && !options.center && moments.cancellation() > dense_cancellation;

@@ -1,0 +1,74 @@
+#include <mercer/features.hpp>
+
+#include "core/parallel.hpp"
+#include "core/require.hpp"
+#include "maps/from_text.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+template <class T>
+void require_finite_rows(const Rows<T>& x, Index first) {
+  for (Index i = 0; i < x.rows(); ++i) {
+    const std::int64_t begin = x.sparse() ? x.csr().offsets[i] : 0;
+    const std::int64_t end = x.sparse() ? x.csr().offsets[i + 1] : x.cols();
+    const T* const values = x.sparse() ? x.csr().values : x.row(i);
+    for (std::int64_t e = begin; e < end; ++e)
+      require(std::isfinite(values[e]), Errc::bad_data,
+              "row {}, column {} is {}; remove the row or fill in a number", first + i + 1,
+              (x.sparse() ? x.csr().columns[e] : e) + 1, values[e]);
+  }
+}
+
+/// Cells were finite, so these are overflows.
+template <class T>
+void require_finite_features(const Map<T>& map, const Matrix<T>& features, Index first) {
+  if (features.allFinite()) return;
+  for (Index i = 0; i < features.rows(); ++i)
+    for (Index j = 0; j < features.cols(); ++j) {
+      if (std::isfinite(features(i, j))) continue;
+      std::vector<std::string> inputs;
+      for (Index c = 1; c <= map.inputs(); ++c) inputs.push_back(fmt::format("x{}", c));
+      fail(Errc::bad_data,
+           "row {}: feature {} of {}, {}, is {}: the numbers are too large for this map; scale the "
+           "columns or use a smaller degree",
+           first + i + 1, j + 1, map.text(), map.feature_names(inputs)[static_cast<std::size_t>(j)],
+           features(i, j));
+    }
+}
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Map<T>> parse_map(std::string_view text, Index inputs) {
+  return map_from_text<T>(text, inputs);
+}
+
+template <class T>
+Matrix<T> map_features(const Map<T>& map, const Rows<T>& x, const RunOptions& options,
+                       Index first) {
+  require(x.cols() == map.inputs(), Errc::bad_data, "rows of {} columns, but {} takes {}", x.cols(),
+          map.text(), map.inputs());
+  require_finite_rows(x, first);
+  map.require_domain(x, first);
+  Matrix<T> out(x.rows(), map.features());
+  const Index grain = std::max<Index>(1, 100000 / std::max<Index>(1, map.features()));
+  parallel_ranges(x.rows(), options.threads, grain, [&](Index begin, Index end, int) {
+    map.apply(x.middle(begin, end - begin), out.middleRows(begin, end - begin));
+  });
+  require_finite_features(map, out, first);
+  return out;
+}
+
+#define MERCER_INSTANTIATE(T)                                                \
+  template std::shared_ptr<const Map<T>> parse_map(std::string_view, Index); \
+  template Matrix<T> map_features(const Map<T>&, const Rows<T>&, const RunOptions&, Index);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer
