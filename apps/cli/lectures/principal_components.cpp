@@ -45,7 +45,7 @@ void variance_probe(Stage& stage) {
   stage.compare("ψ(e1) = λ1 cos²β + λ2 sin²β",
                 variance[0] * q(0, 0) * q(0, 0) + variance[1] * q(1, 0) * q(1, 0), along(0), 1e-12);
   stage.compare("ψ(e1) + ψ(e2) = λ1 + λ2", variance.sum(), along(0) + along(1), 1e-12);
-  stage.run("mercer plot clouds.st clouds.csv --kind probe -o probe.svg");
+  stage.run("mercer plot clouds.st --kind probe -o probe.svg");
   stage.picture("probe.svg", "ψ(q) over the angle of q; the eigenvectors are at its extremes");
 }
 

@@ -43,6 +43,18 @@ void modes(Stage& stage) {
   stage.compare("output variance = λ1", variance[0], stage.model("oja.st").explained_variance()[0],
                 0.01);
   stage.picture("run.svg", "modes, norm, Lyapunov function and angle: the run and the solution");
+  stage.run("mercer plot trace.csv --kind alpha -o alpha.svg");
+  stage.picture("alpha.svg", "θ₂/θ₁ and its exponential");
+  stage.text(
+      "A start outside the unit ball: the length falls to 1, and the weights reach -q₁ or q₁.");
+  stage.run(
+      "mercer learn clouds.csv --label class --rule oja --rate 'constant(0.005)' --epochs 8 "
+      "--start 1.5,-1 --trace-weights --theory --trace outside.csv --no-plot -o outside.st");
+  const Vector<double> norm = stage.column("outside.csv", "norm");
+  stage.compare("‖w‖ at the start, outside", std::sqrt(3.25), norm[0], 0.05);
+  stage.compare("‖w‖ at the end", 1, norm[norm.size() - 1], 0.01);
+  stage.run("mercer plot outside.csv --kind weights -o weights.svg");
+  stage.picture("weights.svg", "the path of the weights, with basins and saddles");
 }
 
 void six_conditions(Stage& stage) {
