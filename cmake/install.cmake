@@ -44,6 +44,9 @@ install(FILES ${generated}/mercer.pc DESTINATION ${pkgconfig_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
 if(MERCER_CLI)
+  # Read by mercer lecture.
+  install(FILES ${PROJECT_SOURCE_DIR}/data/digits.csv ${PROJECT_SOURCE_DIR}/data/iris.csv
+                ${PROJECT_SOURCE_DIR}/data/wine.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/data)
   # The program prints its manual page and its completions itself.
   install(CODE "
     foreach(text \"mercer.1 help --man\" \"mercer.bash completion bash\" \"_mercer completion zsh\"

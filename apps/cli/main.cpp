@@ -107,6 +107,7 @@ int run(int argc, char** argv) {
   add_learn(app);
   add_kernel(app);
   add_eigs(app);
+  add_lecture(app);
   add_data_command(app);
   add_completion(app);
   add_help_command(app);

@@ -25,7 +25,7 @@ set(pca_headers approx fit fit_operator impute incremental incremental_kernel ma
 # What each program may use beside the public headers: its own folders, and internal headers of the
 # library. Each of the latter is something that another program would have to do without.
 set(programs apps/cli bindings/python)
-set(apps/cli_folders commands describe flags rows terminal)
+set(apps/cli_folders commands describe flags lectures rows terminal)
 set(apps/cli_internal_headers
   core/budget core/closest_name core/json_text core/memory core/output_file core/parallel core/require core/spelled
   data/bytes data/file_map data/shortest data/sink

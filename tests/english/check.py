@@ -105,7 +105,7 @@ def strings(value):
 def paragraphs(program):
     """(place, text) of everything that is checked."""
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md",
-                 *sorted((ROOT / "docs").glob("*.md")), ROOT / "data/README.md", ROOT / "fuzz/README.md"]:
+                 *sorted((ROOT / "docs").rglob("*.md")), ROOT / "data/README.md", ROOT / "fuzz/README.md"]:
         for line, text in prose(path.read_text(encoding="utf-8")):
             yield f"{path.relative_to(ROOT)}:{line}", text
     for folder in ("include", "src", "apps", "bindings", "examples"):

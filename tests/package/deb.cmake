@@ -16,7 +16,7 @@ execute_process(COMMAND dpkg-deb --contents ${package} OUTPUT_VARIABLE content
 foreach(path bin/mercer lib/libmercer.a include/mercer/fit.hpp include/mercer/version.hpp
         lib/cmake/mercer/mercer-config.cmake lib/pkgconfig/mercer.pc share/man/man1/mercer.1
         share/bash-completion/completions/mercer share/zsh/vendor-completions/_mercer
-        share/fish/vendor_completions.d/mercer.fish share/doc/mercer/copyright)
+        share/fish/vendor_completions.d/mercer.fish share/mercer/data/digits.csv share/doc/mercer/copyright)
   if(NOT content MATCHES " ./usr/${path}\n")
     message(SEND_ERROR "the package lacks /usr/${path}")
   endif()

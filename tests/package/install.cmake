@@ -10,7 +10,7 @@ file(RENAME ${PREFIX}-first ${PREFIX})
 foreach(path bin/mercer include/mercer/mercer.hpp include/mercer/version.hpp
         share/man/man1/mercer.1 share/bash-completion/completions/mercer
         share/zsh/site-functions/_mercer share/fish/vendor_completions.d/mercer.fish
-        share/doc/mercer/copyright)
+        share/mercer/data/digits.csv share/doc/mercer/copyright)
   if(NOT EXISTS ${PREFIX}/${path})
     message(SEND_ERROR "${path} is not installed")
   endif()

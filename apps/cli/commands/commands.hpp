@@ -26,6 +26,7 @@ void add_score(CLI::App& app);
 void add_learn(CLI::App& app);
 void add_kernel(CLI::App& app);
 void add_eigs(CLI::App& app);
+void add_lecture(CLI::App& app);
 void add_data_command(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_help_command(CLI::App& app);  ///< after the others, whose names it lists

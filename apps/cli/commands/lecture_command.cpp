@@ -1,0 +1,199 @@
+#include "commands/commands.hpp"
+
+#include "core/output_file.hpp"
+#include "core/require.hpp"
+#include "flags/help.hpp"
+#include "flags/options.hpp"
+#include "lectures/lecture.hpp"
+#include "lectures/render.hpp"
+#include "lectures/stage.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/terminal.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace mercer::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* lecture_examples =
+    "  mercer lecture                                       the list of worked examples\n"
+    "  mercer lecture two-clouds                            commands, numbers, the lecture's "
+    "numbers\n"
+    "  mercer lecture rings -o rings                        also keep data, figures and "
+    "explanation\n"
+    "  mercer lecture all -o report                         one HTML page, report/index.html\n";
+
+constexpr std::string_view every_lecture = "all";
+
+struct LectureFlags {
+  std::string name, output;
+  bool force = false, json = false;
+};
+
+std::vector<OptionValue> lecture_values() {
+  std::vector<OptionValue> values;
+  for (const Lecture& lecture : lectures())
+    values.push_back({std::string(lecture.name), std::string(lecture.title)});
+  values.push_back({std::string(every_lecture), "all of them, as a report"});
+  return values;
+}
+
+/// A folder that is removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code failed;
+    std::string name = (fs::temp_directory_path(failed) / "mercer-lecture-XXXXXX").string();
+    require(!failed && mkdtemp(name.data()) != nullptr, Errc::bad_data,
+            "cannot create a temporary folder '{}': {}", name, std::strerror(errno));
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Refuses what is not an empty folder, unless forced; creates what does not exist.
+void take_folder(const LectureFlags& flags) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(flags.output, failed);
+  if (fs::exists(status) && !fs::is_directory(status))
+    throw UsageError(fmt::format("--output '{}' is not a folder", flags.output));
+  if (fs::is_directory(status) && !fs::is_empty(flags.output, failed) && !flags.force)
+    throw UsageError(fmt::format(
+        "--output '{}' is not empty; choose another folder, or --force to write into it",
+        flags.output));
+  fs::create_directories(flags.output, failed);
+  require(!failed, Errc::io, "cannot create the folder '{}': {}", flags.output, failed.message());
+}
+
+void publish_page(const fs::path& path, std::string_view bytes) {
+  OutputFile file(path.string());
+  file.write(bytes);
+  file.finish();
+  file.publish();
+}
+
+std::string list_of_lectures() {
+  std::string out;
+  std::string_view document;
+  for (const Lecture& lecture : lectures()) {
+    if (lecture.document != document)
+      out += fmt::format("{}{}\n", out.empty() ? "" : "\n", document = lecture.document);
+    out += fmt::format("  {:<20}{}\n", lecture.name, lecture.title);
+  }
+  return out + "\nmercer lecture NAME runs one; mercer lecture all -o FOLDER writes a report\n";
+}
+
+nlohmann::ordered_json lecture_json(const Lecture& lecture, const Stage& stage) {
+  nlohmann::ordered_json commands = nlohmann::json::array(), numbers = nlohmann::json::array(),
+                         figures = nlohmann::json::array();
+  for (const Step& step : stage.steps()) {
+    if (step.kind == Step::Kind::command) commands.push_back(step.text);
+    if (step.kind == Step::Kind::picture) figures.push_back(step.text);
+  }
+  for (const Comparison& c : stage.comparisons())
+    numbers.push_back(
+        {{"quantity", c.quantity}, {"lecture", c.lecture}, {"here", c.here}, {"agrees", c.agrees}});
+  return {{"name", lecture.name}, {"title", lecture.title}, {"document", lecture.document},
+          {"commands", commands}, {"numbers", numbers},     {"figures", figures}};
+}
+
+Stage perform(const Lecture& lecture, const std::string& folder, bool live, bool keep) {
+  Stage stage(folder, live);
+  if (live) print(heading_of(lecture));
+  lecture.run(stage);
+  if (live) print(text_of(stage.comparisons()));
+  if (keep) publish_page(fs::path(folder) / "explanation.md", markdown_of(lecture, stage));
+  return stage;
+}
+
+void require_agreement(const Lecture& lecture, const Stage& stage) {
+  for (const Comparison& c : stage.comparisons())
+    require(c.agrees, Errc::bad_data, "{}: {} is {}, the lecture has {}", lecture.name, c.quantity,
+            c.here, c.lecture);
+}
+
+void perform_one(const Lecture& lecture, const LectureFlags& flags) {
+  std::optional<ScratchFolder> scratch;
+  if (flags.output.empty()) scratch.emplace();
+  else take_folder(flags);
+  const std::string folder = scratch ? scratch->path() : flags.output;
+  const Stage stage = perform(lecture, folder, !flags.json, !scratch);
+  if (flags.json) print(lecture_json(lecture, stage).dump(2) + "\n");
+  else if (!scratch) print(fmt::format("\ndata, figures and explanation.md are in {}\n", folder));
+  require_agreement(lecture, stage);
+}
+
+void perform_all(const LectureFlags& flags) {
+  if (flags.output.empty()) throw UsageError("lecture all needs --output FOLDER for the report");
+  take_folder(flags);
+  std::vector<Performed> performed;
+  nlohmann::ordered_json list = nlohmann::json::array();
+  for (const Lecture& lecture : lectures()) {
+    const fs::path folder = fs::path(flags.output) / lecture.name;
+    fs::create_directories(folder);
+    performed.push_back({&lecture, perform(lecture, folder.string(), false, true)});
+    const Stage& stage = performed.back().stage;
+    if (flags.json) list.push_back(lecture_json(lecture, stage));
+    else
+      print(fmt::format("{:<20}{:>3} of {} numbers agree\n", lecture.name,
+                        std::ranges::count(stage.comparisons(), true, &Comparison::agrees),
+                        stage.comparisons().size()));
+    stop_if_interrupted();
+  }
+  const fs::path page = fs::path(flags.output) / "index.html";
+  publish_page(page, html_of(performed));
+  print(flags.json ? list.dump(2) + "\n" : fmt::format("\nreport  {}\n", page.string()));
+  for (const Performed& p : performed) require_agreement(*p.lecture, p.stage);
+}
+
+void show_lecture(const LectureFlags& flags) {
+  if (flags.name.empty()) {
+    if (!flags.output.empty()) throw UsageError("--output needs the NAME of an example, or all");
+    return print(list_of_lectures());
+  }
+  if (flags.name == every_lecture) return perform_all(flags);
+  perform_one(*std::ranges::find(lectures(), std::string_view(flags.name), &Lecture::name), flags);
+}
+
+}  // namespace
+
+void add_lecture(CLI::App& app) {
+  auto flags = std::make_shared<LectureFlags>();
+  CLI::App& command =
+      add_command(app, "lecture", "Run a worked example of the lectures", lecture_examples);
+  add_choice(command, "NAME", flags->name, "", lecture_values(),
+             "the example, or all; without it: the list", "Files");
+  add_text(command, "-o,--output", flags->output, "FOLDER",
+           "keep data, figures and an explanation in this folder; all: also index.html", "Results");
+  add_switch(command, "--force", flags->force, "write into a folder that is not empty", "Results");
+  add_switch(command, "--json", flags->json, "print commands and numbers as JSON", "Results");
+  add_help(command);
+  command.callback([flags] { show_lecture(*flags); });
+}
+
+}  // namespace mercer::cli
