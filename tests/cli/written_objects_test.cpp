@@ -122,8 +122,8 @@ TEST_F(CliObjects, M_T1_inspect_prints_matrices_with_all_digits) {
   const test::Run text = in_dir({"inspect", "scaled.st", "--matrix", "components"});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, testing::HasSubstr("alcohol"));
-  const std::string csv = slurp(*dir / "B.csv");
-  for (const std::string& cell : cells(csv)[1]) EXPECT_THAT(text.out, testing::HasSubstr(cell));
+  const auto table = cells(slurp(*dir / "B.csv"));
+  for (const std::string& cell : table[1]) EXPECT_THAT(text.out, testing::HasSubstr(cell));
   const Json json = Json::parse(in_dir({"inspect", "scaled.st", "--json"}).out);
   ASSERT_EQ(json["components"].size(), 2u);
   EXPECT_EQ(json["components"][1][3].get<double>(), b(1, 3));

@@ -30,7 +30,7 @@ TEST(Features, M_T1_name_the_row_that_is_not_finite_or_overflows) {
   x(2, 1) = 1e30F;
   Error error = error_of([&] { map_features(*phi, Rows<float>(x), {.first = 10}); });
   EXPECT_EQ(error.code(), Errc::bad_data);
-  EXPECT_TRUE(has(error.what(), "row 13: feature 2 of monomials(degree=2), sqrt(2)*x1*x2"))
+  EXPECT_TRUE(has(error.what(), "row 13: feature 3 of monomials(degree=2), x2^2, is inf"))
       << "1e30 is finite, its square is not";
   x(1, 0) = std::numeric_limits<float>::quiet_NaN();
   error = error_of([&] { map_features(*phi, Rows<float>(x)); });
@@ -72,7 +72,7 @@ TEST(FeatureSpace, M_T2_sizes_beyond_64_bits_are_rounded_and_not_wrapped) {
   const auto exact = static_cast<double>(choose(1020, 20));
   EXPECT_GT(exact, 1e40);
   EXPECT_NEAR(space.dimension / exact, 1, 1e-10);
-  EXPECT_TRUE(has(space.text, "D = 6.61e+41 features")) << space.text;
+  EXPECT_TRUE(has(space.text, "D = 5.06e+41 features")) << space.text;
 }
 
 TEST(FeatureSpace, M_T2_the_gaussian_kernel_has_infinitely_many_and_rows_limit_the_components) {
