@@ -5,6 +5,7 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
+from ._compare_rules import RuleComparison, compare_rules, steps_of_rate
 from ._eigs import Eigs, eigs, fit_operator
 from ._functions import (
     KernelCheck,
@@ -34,7 +35,9 @@ __all__ = [
     "PCA",
     "Plan",
     "Progress",
+    "RuleComparison",
     "check_kernel",
+    "compare_rules",
     "eigs",
     "fit_operator",
     "kernel_matrix",
@@ -42,4 +45,5 @@ __all__ = [
     "kernel_with",
     "load",
     "merge",
+    "steps_of_rate",
 ]
