@@ -186,6 +186,17 @@ TEST_F(CliLearnTheorem, M_T7_a_run_that_diverges_leaves_its_trace_and_plot) {
   EXPECT_THAT(slurp(dir / "p.svg"), HasSubstr("<svg"));
 }
 
+TEST_F(CliLearnTheorem, M_T5_with_a_limit_the_textbook_rate_works_on_wine) {
+  // Without it, 1/n begins with steps that are too long for rows of 13 z-scores.
+  for (const int seed : {1, 2, 3, 4}) {
+    const auto run = mercer(wine({"--rule", "oja", "--rate", "1/n", "--limit", "1", "--epochs",
+                                  "100", "--theory", "--seed", std::to_string(seed), "--json"}));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const double angle = Json::parse(run.out)["learning"]["theory"]["angles"][0];
+    EXPECT_LT(angle, seed == 1 ? 0.01 : 0.03) << seed;
+  }
+}
+
 TEST_F(CliLearnTheorem, M_T7_variances_have_the_divisor_of_fit_on_request) {
   const auto variance = [&](std::vector<std::string> words) {
     words.push_back("--json");

@@ -4,6 +4,7 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
