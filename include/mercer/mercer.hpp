@@ -3,6 +3,7 @@
 /// Everything.
 
 #include <mercer/approx.hpp>
+#include <mercer/compare_rules.hpp>
 #include <mercer/compress.hpp>
 #include <mercer/data.hpp>
 #include <mercer/datasets.hpp>
