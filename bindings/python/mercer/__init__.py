@@ -5,6 +5,7 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
+from ._compare_rules import RuleComparison, compare_rules, steps_of_rate
 from ._data import data
 from ._eigs import Eigs, eigs, fit_operator
 from ._functions import (
@@ -35,7 +36,9 @@ __all__ = [
     "PCA",
     "Plan",
     "Progress",
+    "RuleComparison",
     "check_kernel",
+    "compare_rules",
     "data",
     "eigs",
     "fit_operator",
@@ -44,4 +47,5 @@ __all__ = [
     "kernel_with",
     "load",
     "merge",
+    "steps_of_rate",
 ]
