@@ -43,9 +43,10 @@ Lifted lifted_rows(const Model<T>& model, const Matrix<double>& rows) {
       out.names[static_cast<std::size_t>(c)] = component_title(c, ratio);
     return out;
   }
-  const std::vector<std::string> names = model.map().is_identity()
-                                             ? model.feature_names()
-                                             : model.map().feature_names(model.feature_names());
+  std::vector<std::string> names = model.feature_names();
+  for (auto j = static_cast<Index>(names.size()); j < model.inputs(); ++j)
+    names.push_back(fmt::format("x{}", j + 1));
+  if (!model.map().is_identity()) names = model.map().feature_names(names);
   if (model.map().is_identity()) {
     out.points = rows;
   } else {
@@ -60,7 +61,7 @@ Lifted lifted_rows(const Model<T>& model, const Matrix<double>& rows) {
     out.mean[at] = static_cast<double>(model.mean()[j]);
     out.u[at] = unit * static_cast<double>(model.components()(0, j));
     out.v[at] = unit * static_cast<double>(model.components()(1, j));
-    out.names[at] = names.empty() ? fmt::format("x{}", j + 1) : names[at];
+    out.names[at] = names[at];
   }
   return out;
 }

@@ -211,9 +211,10 @@ std::string weights_svg(const std::vector<TraceRow>& trace, const PlotOptions& o
         number(run.front().real()), number(run.front().imag()), run_colour);
   }
   const auto name = [&](const PathPoint& p, const char* text, const char* colour) {
-    const PathPoint c = at(p), out_of = c - origin;
-    names +=
-        placed_label(places, c.real(), c.imag(), out_of.real(), out_of.imag(), text, 12, colour);
+    const PathPoint c = at(p), outwards = (c - origin) / std::abs(c - origin);
+    const PathPoint beside = c + 6.0 * outwards;  // clear of the mark
+    names += placed_label(places, beside.real(), beside.imag(), outwards.real(), outwards.imag(),
+                          text, 12, colour);
   };
   name(path.q1, "q1", stable_colour);
   name(-path.q1, "\u2212q1", stable_colour);
