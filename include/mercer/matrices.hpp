@@ -54,7 +54,7 @@ Matrix<double> data_matrix(const Rows<T>& x, DataMatrix what, const FitOptions& 
 
 /// JKJ, exactly symmetric; each row adds up to 0 up to rounding. What centring removes is left out
 /// before values are rounded, where the kernel allows it: nearly constant kernels (rbf with a small
-/// γ) and linear kernels of rows far from 0 keep their digits. Other kernels lose about
+/// γ) and linear kernels of rows far from 0 stay accurate. Other kernels lose about
 /// log10(max|K| / max|JKJ|) digits. Open parameters are estimated from the rows.
 ///
 /// Cost: N²/2 kernel values and N² doubles.

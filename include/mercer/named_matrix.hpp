@@ -25,7 +25,7 @@ struct NamedMatrix {
 /// written in the shortest form that reads back exactly, and the file atomically.
 void save(const NamedMatrix& matrix, const std::string& path);
 
-/// As text for people: names, and the same numbers in aligned columns.
+/// Names, and the same numbers, in aligned columns.
 std::string to_text(const NamedMatrix& matrix);
 
 }  // namespace mercer

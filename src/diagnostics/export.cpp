@@ -242,8 +242,8 @@ NamedMatrix export_object(const Model<T>& model, ModelObject object, NameStyle n
     std::vector<std::string> present;
     for (const ObjectEntry& entry : objects())
       if (has_object(model, entry.object)) present.push_back(entry.name);
-    fail(Errc::bad_option, "{} exist in {}; this is {}, which has {}", entry_of(object).name,
-         entry_of(object).models, kind_of(model), fmt::join(present, ", "));
+    fail(Errc::bad_option, "only {} have {}; this is {}, which has {}", entry_of(object).models,
+         entry_of(object).name, kind_of(model), fmt::join(present, ", "));
   }
   return Exporter<T>(model, names)(object);
 }

@@ -1,4 +1,4 @@
-#include <mercer/features.hpp>
+#include <mercer/feature_space.hpp>
 
 #include "core/require.hpp"
 #include "kernels/node.hpp"
@@ -16,7 +16,7 @@ namespace mercer {
 
 namespace {
 
-/// Kernels whose matrix has full rank on suitable rows, however many.
+/// Kernels whose matrix has full rank on any number of suitable rows.
 constexpr std::array<std::string_view, 7> infinite_kernels = {
     "rbf", "laplacian", "exponential", "matern", "rational_quadratic", "chi2", "additive_chi2"};
 

@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "maps/from_text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -26,47 +27,50 @@ void require_finite_rows(const Rows<T>& x, Index first) {
 
 /// Cells were finite, so these are overflows.
 template <class T>
-void require_finite_features(const Map<T>& map, const Matrix<T>& features, Index first) {
+void require_finite_features(const Map<T>& map, const Matrix<T>& features,
+                             const FeatureOptions& options) {
   if (features.allFinite()) return;
+  std::vector<std::string> inputs = options.names;
+  for (Index c = static_cast<Index>(inputs.size()); c < map.inputs(); ++c)
+    inputs.push_back(fmt::format("x{}", c + 1));
   for (Index i = 0; i < features.rows(); ++i)
     for (Index j = 0; j < features.cols(); ++j) {
       if (std::isfinite(features(i, j))) continue;
-      std::vector<std::string> inputs;
-      for (Index c = 1; c <= map.inputs(); ++c) inputs.push_back(fmt::format("x{}", c));
       fail(Errc::bad_data,
            "row {}: feature {} of {}, {}, is {}: the numbers are too large for this map; scale the "
            "columns or use a smaller degree",
-           first + i + 1, j + 1, map.text(), map.feature_names(inputs)[static_cast<std::size_t>(j)],
-           features(i, j));
+           options.first + i + 1, j + 1, map.text(),
+           map.feature_names(inputs)[static_cast<std::size_t>(j)], features(i, j));
     }
 }
 
 }  // namespace
 
 template <class T>
-std::shared_ptr<const Map<T>> parse_map(std::string_view text, Index inputs) {
+std::shared_ptr<const Map<T>> parse_map(std::string_view text, Index inputs,
+                                        [[maybe_unused]] const std::vector<std::string>& names) {
   return map_from_text<T>(text, inputs);
 }
 
 template <class T>
-Matrix<T> map_features(const Map<T>& map, const Rows<T>& x, const RunOptions& options,
-                       Index first) {
+Matrix<T> map_features(const Map<T>& map, const Rows<T>& x, const FeatureOptions& options) {
   require(x.cols() == map.inputs(), Errc::bad_data, "rows of {} columns, but {} takes {}", x.cols(),
           map.text(), map.inputs());
-  require_finite_rows(x, first);
-  map.require_domain(x, first);
+  require_finite_rows(x, options.first);
+  map.require_domain(x, options.first);
   Matrix<T> out(x.rows(), map.features());
   const Index grain = std::max<Index>(1, 100000 / std::max<Index>(1, map.features()));
   parallel_ranges(x.rows(), options.threads, grain, [&](Index begin, Index end, int) {
     map.apply(x.middle(begin, end - begin), out.middleRows(begin, end - begin));
   });
-  require_finite_features(map, out, first);
+  require_finite_features(map, out, options);
   return out;
 }
 
-#define MERCER_INSTANTIATE(T)                                                \
-  template std::shared_ptr<const Map<T>> parse_map(std::string_view, Index); \
-  template Matrix<T> map_features(const Map<T>&, const Rows<T>&, const RunOptions&, Index);
+#define MERCER_INSTANTIATE(T)                                                        \
+  template std::shared_ptr<const Map<T>> parse_map(std::string_view, Index,          \
+                                                   const std::vector<std::string>&); \
+  template Matrix<T> map_features(const Map<T>&, const Rows<T>&, const FeatureOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -129,8 +129,8 @@ bool GradedMap<T>::decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x)
   return true;
 }
 
-// Written so that a map expression reads them back: sqrt(2)*x1*x2. The square of a weight is a
-// whole number: |a|!/∏ a_i!, times C(highest, |a|) where lower degrees are there too.
+// Written so that a map expression reads them back: sqrt(2)*x1*x2. The square of a weight is an
+// integer: |a|!/∏ a_i!, times C(highest, |a|) if lower degrees are features too.
 template <class T>
 std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::string>& inputs) const {
   std::vector<std::vector<NamedMonomial>> levels{{NamedMonomial{}}};

@@ -1,4 +1,4 @@
-#include <mercer/features.hpp>
+#include <mercer/feature_space.hpp>
 #include <mercer/model.hpp>
 
 #include "core/json_text.hpp"

@@ -31,7 +31,17 @@ const std::vector<DataMatrixEntry>& matrix_entries() {
   return all;
 }
 
-void require_matrix_room(const char* what, double bytes, const FitOptions& options) {
+/// Sums of threads and levels of a tree, as the covariance solver has them; a Gram matrix and its
+/// tiles.
+double matrix_bytes(DataMatrix what, Index rows, Index columns, const FitOptions& options) {
+  const double t = thread_count(options.threads), n = static_cast<double>(rows),
+               d = static_cast<double>(columns);
+  if (what == DataMatrix::gram)
+    return 8 * (n * n * (2 + (n <= 256 ? 8 * t : n <= 1024 ? t : 1)) + t * n * 512);
+  return 8 * (d * d * (5 + (d <= 512 ? t + 3 : 3)) + t * 65536);
+}
+
+void require_matrix_room(const std::string& what, double bytes, const FitOptions& options) {
   require(bytes <= static_cast<double>(options.memory), Errc::out_of_memory,
           "the {} matrix needs {}, and {} are allowed; use a larger `memory` or fewer columns or "
           "rows",
@@ -59,8 +69,7 @@ void correlate(Matrix<double>& s, const Vector<double>& noise, const std::string
   const Vector<double> own = s.diagonal();
   for (Index j = 0; j < own.size(); ++j)
     require(own[j] > noise[j], Errc::bad_data,
-            "{}: column {} is constant up to rounding and has no correlation; leave it out by "
-            "`exclude`",
+            "{}: column {} is constant up to rounding and has no correlation; `exclude` it",
             Input(name), j + 1);
   const Vector<double> roots = own.cwiseSqrt();
   for (Index i = 0; i < s.rows(); ++i) {
@@ -167,9 +176,8 @@ template <class T>
 Matrix<double> data_matrix(const Rows<T>& x, DataMatrix what, const FitOptions& given,
                            Weights weights) {
   const FitOptions options = checked(given);
-  const double side = static_cast<double>(what == DataMatrix::gram ? x.rows() : x.cols());
-  require_matrix_room(matrix_entries()[static_cast<std::size_t>(what)].name.c_str(),
-                      8 * 4 * side * side, options);
+  require_matrix_room(matrix_entries()[static_cast<std::size_t>(what)].name,
+                      matrix_bytes(what, x.rows(), x.cols(), options), options);
   return of_all(x, weights_of(weights, x.rows()), what, options);
 }
 
@@ -183,8 +191,8 @@ Matrix<double> data_matrix(Source<T>& source, DataMatrix what, const FitOptions&
     return data_matrix(table.rows(), what, options,
                        Weights(std::span<const double>(table.weights)));
   }
-  const auto d = static_cast<double>(source.schema().features);
-  require_matrix_room("column", 8 * 4 * d * d, options);
+  require_matrix_room(matrix_entries()[static_cast<std::size_t>(what)].name,
+                      matrix_bytes(what, 0, source.schema().features, options), options);
   Passes<T> passes(source);
   return either(passes, what, options);
 }

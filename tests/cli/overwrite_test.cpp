@@ -63,6 +63,9 @@ const std::vector<Command>& commands() {
       {"kernel check", {{"DATA", "rings.csv"}}, {}, {"--label", "class", "-q"}},
       {"eigs", {{"MATRIX", "matrix.csv"}}, {"--output"}, {"-k", "1", "-q"}},
       {"data", {}, {"--output"}, {"circle", "--rows", "3"}},
+      {"export", {{"MODEL", "model.st"}}, {"--output"}, {"--what", "components"}},
+      {"matrix", {{"DATA", "rings.csv"}}, {"--output"}, {"--label", "class", "-q"}},
+      {"map", {{"DATA", "rings.csv"}}, {"--output"}, {"--label", "class", "-q"}},
       {"probe", {{"DATA", "rings.csv"}}, {}, {"--label", "class", "--direction", "1,1", "-q"}},
   };
   return all;
@@ -99,6 +102,7 @@ class CliOverwrite : public testing::Test {
       const Command& command, const std::vector<std::pair<std::string, std::string>>& outputs) {
     std::vector<std::string> words = split(command.name, ' ');
     if (words[0] == "kernel") words.emplace_back("rbf(gamma=1)");
+    if (words[0] == "map") words.emplace_back("squares");
     for (const auto& [option, file] : command.inputs) {
       if (option.starts_with("--")) words.push_back(option);
       words.push_back(file);

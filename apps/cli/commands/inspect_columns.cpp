@@ -89,6 +89,8 @@ MemoryBudget settled(const ModelSize& model, const ColumnFlags& flags) {
   MemoryBudget budget(flags.memory);
   budget.hold_model(model);
   // Loadings, contributions, correlations and their squares; once more in the table of a file.
+  // Components of up to 100,000 numbers are in the report, as values and as text.
+  if (flags.json && !model.kernel) budget.hold(80 * std::min(model.components(), 1e5));
   if (!flags.matrix.empty()) budget.hold(10 * 8 * model.components());  // cells of text
   if (flags.loadings) budget.hold((flags.output.empty() ? 5 : 9) * 8 * model.components());
   if (!flags.gradient.empty() && !model.linear) {

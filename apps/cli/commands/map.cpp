@@ -50,7 +50,7 @@ void write_features(const MapFlags& flags) {
   MemoryBudget budget(flags.memory);
   const auto source = open<T>(flags.rows.data, reading);
   const Index d = source->schema().features;
-  const auto map = parse_map<T>(flags.map, d);
+  const auto map = parse_map<T>(flags.map, d, source->schema().feature_names);
   const double widest = sizeof(T) * static_cast<double>(std::max(d, map->features()));
   budget.settle(widest, reading.threads);
   // Names take memory too: D of them, of some 32 bytes.
@@ -73,8 +73,9 @@ void write_features(const MapFlags& flags) {
       stop_if_interrupted();
       const Index count = std::min(piece, block->rows.rows() - first);
       const Matrix<T> phi = naming(source->name(), [&] {
-        return map_features(*map, block->rows.middle(first, count), {.threads = reading.threads},
-                            before);
+        return map_features(
+            *map, block->rows.middle(first, count),
+            {.threads = reading.threads, .first = before, .names = schema.feature_names});
       });
       out.write(phi, block->ids, block->labels, block->first_label + first);
       before += count;

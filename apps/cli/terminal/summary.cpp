@@ -203,10 +203,12 @@ std::string space_lines(const Summary& summary, const Terminal& terminal) {
   const FeatureSpace& space = summary.space;
   std::string text = space.text.empty() ? "" : space.text + "\n";
   if (summary.outputs > summary.inputs && space.known()) {
-    const double most = space.most_components(summary.rows, summary.report.centered);
+    double most = space.most_components(summary.rows, summary.report.centered);
+    if (const auto& approximation = summary.report.approximation)
+      most = std::min(most, static_cast<double>(approximation->rank));
     text += fmt::format(
-        "{} components from {}: they are directions of the feature space, and {} rows have up to "
-        "{:.0f} of them there\n",
+        "{} components from {}: components are directions of the feature space, where {} rows can "
+        "have up to {:.0f}\n",
         summary.outputs, count_text(summary.inputs, "column"), summary.report.n_samples, most);
   }
   const std::string at_most = "≤";

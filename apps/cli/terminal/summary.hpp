@@ -3,7 +3,7 @@
 
 #include "terminal/terminal.hpp"
 
-#include <mercer/features.hpp>
+#include <mercer/feature_space.hpp>
 #include <mercer/model.hpp>
 
 #include <string>

@@ -20,6 +20,7 @@ from ._hebbian_pca import HebbianPCA
 from ._incremental_pca import IncrementalPCA
 from ._kernel_pca import KernelPCA
 from ._nystroem import Nystroem
+from ._objects import FeatureSpace, NamedMatrix, export, feature_space, map_features, matrix
 from ._pca import PCA
 from ._plan import Plan
 from ._progress import Progress
@@ -27,10 +28,12 @@ from ._progress import Progress
 __version__ = _mercer.__version__
 __all__ = [
     "Eigs",
+    "FeatureSpace",
     "HebbianPCA",
     "IncrementalPCA",
     "KernelCheck",
     "KernelPCA",
+    "NamedMatrix",
     "Nystroem",
     "PCA",
     "Plan",
@@ -38,10 +41,14 @@ __all__ = [
     "check_kernel",
     "data",
     "eigs",
+    "export",
+    "feature_space",
     "fit_operator",
     "kernel_matrix",
     "kernel_parameters",
     "kernel_with",
     "load",
+    "map_features",
+    "matrix",
     "merge",
 ]

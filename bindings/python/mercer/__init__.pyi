@@ -28,6 +28,16 @@ class Eigs(NamedTuple):
     n_passes: int
     beyond: float
     confidence: float
+
+class NamedMatrix(NamedTuple):
+    values: NDArray[Any]
+    rows: Optional[List[str]]
+    columns: List[str]
+
+class FeatureSpace(NamedTuple):
+    dimension: Union[None, int, float]
+    text: str
+
 class Plan(Dict[str, Any]):
     def __init__(self, keys: Dict[str, Any], text: str) -> None: ...
 
@@ -201,6 +211,7 @@ def kernel_matrix(
     X: Rows,
     Y: Optional[Rows] = ...,
     *,
+    center: bool = ...,
     gamma: Optional[float] = ...,
     degree: int = ...,
     coef0: float = ...,
@@ -250,5 +261,32 @@ def fit_operator(
     n_jobs: Optional[int] = ...,
     progress: Optional[Listener] = ...,
 ) -> KernelPCA: ...
+def export(
+    model: Union[Estimator, IncrementalPCA, Path],
+    what: str,
+    *,
+    names: Literal["mercer", "r", "sklearn"] = ...,
+) -> NamedMatrix: ...
+def matrix(
+    X: Rows,
+    what: Literal["covariance", "correlation", "scatter", "gram"] = ...,
+    *,
+    center: bool = ...,
+    scale: bool = ...,
+    ddof: int = ...,
+    sample_weight: Optional[ArrayLike] = ...,
+    memory: Optional[int] = ...,
+    n_jobs: Optional[int] = ...,
+) -> NDArray[np.float64]: ...
+def map_features(map: str, X: Rows, *, n_jobs: Optional[int] = ...) -> NamedMatrix: ...
+def feature_space(
+    n_features: int,
+    *,
+    kernel: Optional[str] = ...,
+    map: Optional[str] = ...,
+    gamma: Optional[float] = ...,
+    degree: int = ...,
+    coef0: float = ...,
+) -> FeatureSpace: ...
 def load(path: Path, *, kernels: Optional[Dict[str, KernelFunction]] = ...) -> Estimator: ...
 def merge(models: Sequence[Union[PCA, IncrementalPCA, Path]], n_components: Optional[int] = ...) -> PCA: ...

@@ -54,7 +54,9 @@ def _array(X):
     return check_array(X, accept_sparse="csr", dtype=FLOATS)
 
 
-def kernel_matrix(kernel, X, Y=None, *, gamma=None, degree=3, coef0=1, n_jobs=None):
+def kernel_matrix(
+    kernel, X, Y=None, *, center=False, gamma=None, degree=3, coef0=1, n_jobs=None
+):
     """Kernel values of all pairs of rows.
 
     Parameters
@@ -64,6 +66,9 @@ def kernel_matrix(kernel, X, Y=None, *, gamma=None, degree=3, coef0=1, n_jobs=No
     X : {array-like, sparse matrix} of shape (n, d)
     Y : {array-like, sparse matrix} of shape (m, d), default=None
         None: `X`; the matrix is then exactly symmetric.
+    center : bool, default=False
+        JKJ, J = I - 11'/n: the matrix that kernel PCA decomposes. Without `Y` only. Kernels that are
+        nearly constant, and linear ones of rows far from 0, stay accurate.
     gamma, degree, coef0
         Of the kernel, when it is one of scikit-learn's.
     n_jobs : int, default=None
@@ -90,9 +95,18 @@ def kernel_matrix(kernel, X, Y=None, *, gamma=None, degree=3, coef0=1, n_jobs=No
             )
         if Y.dtype != X.dtype:
             X, Y = X.astype(np.float64), Y.astype(np.float64)
+    if center and Y is not None:
+        raise ValueError("center=True is for the kernel matrix of X alone; leave out Y")
     if callable(kernel):
-        return pairwise_kernels(X, Y, metric=kernel)
+        K = pairwise_kernels(X, Y, metric=kernel)
+        if center:
+            mean = K.mean(axis=0)
+            K = K - mean - mean[:, None] + mean.mean()
+            K = (K + K.T) / 2
+        return K
     text = kernel_text(kernel, gamma, degree, coef0, X.shape[1])
+    if center:
+        return _mercer.centred_kernel_matrix(text, rows_of(X), threads_of(n_jobs))
     other = None if Y is None else rows_of(Y)
     return _mercer.kernel_matrix(text, rows_of(X), other, threads_of(n_jobs))
 
@@ -264,12 +278,11 @@ def _own_kernel(text, kernels):
 def estimator_of(model, kernels=()):
     """The estimator that has this model."""
     outputs = model.outputs
-    report = json.loads(model.json())
     if model.method == "nystroem":
         estimator = Nystroem(model.kernel, n_components=outputs)
         estimator._adopt(model)
     elif model.space in ("kernel", "precomputed"):
-        approximation = report.get("approximation")
+        approximation = json.loads(model.json()).get("approximation")
         estimator = KernelPCA(
             outputs,
             kernel="precomputed"

@@ -51,6 +51,7 @@ PYBIND11_MODULE(_mercer, module) {
   register_fit(module);
   register_incremental(module);
   register_kernels(module);
+  register_objects(module);
   register_learn(module);
   register_eigs(module);
   register_datasets(module);

@@ -11,6 +11,7 @@ void register_incremental(pybind11::module_& module);
 void register_kernels(pybind11::module_& module);
 void register_datasets(pybind11::module_& module);
 void register_eigs(pybind11::module_& module);
+void register_objects(pybind11::module_& module);
 void register_learn(pybind11::module_& module);
 
 }  // namespace mercer::python
