@@ -18,8 +18,8 @@
 
 namespace mercer {
 
-/// The map that `text` describes, on `inputs` columns of these names (none: x1 … xd). Throws
-/// `Errc::bad_option`.
+/// The map that `text` describes, on `inputs` columns: one of `map_table()`, or expressions
+/// (expression.hpp) of columns with these names, by default x1 … xd. Throws `Errc::bad_option`.
 template <class T>
 std::shared_ptr<const Map<T>> parse_map(std::string_view text, Index inputs,
                                         const std::vector<std::string>& names = {});

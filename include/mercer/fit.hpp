@@ -108,7 +108,10 @@ enum class Scale {
 };
 
 struct FitOptions {
-  Components components{};         ///< default: all
+  Components components{};  ///< default: all
+  /// Linear PCA and maps: directions of zero variance are components too, after the others. They
+  /// are relations that all rows satisfy (relations.hpp). Needs more rows than features.
+  bool keep_null = false;
   std::optional<Kernel> kernel{};  ///< kernel PCA with this kernel
   bool precomputed = false;        ///< the rows are a kernel matrix, N×N
   bool clip = false;               ///< accept an invalid kernel: negative eigenvalues count as 0

@@ -120,6 +120,13 @@ std::shared_ptr<const Map<T>> polynomial_map(Index inputs, int degree);
 /// the constant (which has no variance), D = C(p+d, d) − 1.
 template <class T>
 std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree);
+/// `plain(degree=p, exactly=yes, constant=yes)`: only the monomials of degree p, or with the
+/// constant 1 in front.
+struct PlainMapOptions {
+  bool exactly = false, constant = false;
+};
+template <class T>
+std::shared_ptr<const Map<T>> plain_map(Index inputs, int degree, const PlainMapOptions& options);
 
 /// `squares`: (x₁², …, x_d²).
 template <class T>

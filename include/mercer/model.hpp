@@ -103,6 +103,16 @@ struct PlanReport {
   std::vector<PlannedMethod> rejected;
 };
 
+/// A linear relation that the rows satisfy: Σ coefficients_j·f_j = constant, where f_j are the
+/// columns, or the terms that `Map::feature_names` names (relations.hpp).
+struct Relation {
+  std::vector<double> coefficients;  ///< 0 for terms that do not take part
+  double constant = 0;               ///< 1, or 0
+  double deviation = 0;              ///< root mean square of Σ − constant over the rows
+  double residual = 0;               ///< `deviation` over √Σ coefficients_j²·mean(f_j²)
+  std::vector<double> errors;        ///< standard errors of noisy coefficients; empty: exact
+};
+
 /// How a model was fitted.
 struct Report {
   std::string method = "pca";  ///< "pca"
@@ -120,6 +130,9 @@ struct Report {
   std::optional<ComponentChoice> chosen{};  ///< see significance.hpp
   std::optional<PlanReport> plan{};         ///< none: merged, learned or constructed
   std::optional<Imputation> imputation{};   ///< see impute.hpp
+  /// Directions that vary by more than rounding; 0: not all were computed, or the rows are too few.
+  Index rank = 0;
+  std::vector<Relation> relations{};  ///< of the other directions, at most 20 of 200 features
   double seconds = 0;
   std::int64_t peak_memory_bytes = 0;
 };

@@ -148,6 +148,28 @@ std::string_view TextReader::identifier() {
   return text_.substr(begin, at_ - begin);
 }
 
+std::string_view TextReader::column_name() {
+  const auto letter = [](char c) { return starts_identifier(c) || (c & 0x80) != 0; };
+  const std::size_t begin = place();
+  if (begin < text_.size() && letter(text_[begin]))
+    while (at_ < text_.size() && (letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.'))
+      ++at_;
+  return text_.substr(begin, at_ - begin);
+}
+
+std::string TextReader::quoted_name() {
+  const std::size_t begin = place();
+  if (!take('`')) unexpected("'`'");
+  std::string name;
+  while (at_ < text_.size()) {
+    const char c = text_[at_++];
+    if (c == '`' && (at_ == text_.size() || text_[at_] != '`')) return name;
+    if (c == '`') ++at_;
+    name += c;
+  }
+  refuse(begin, "the name in backquotes has no end");
+}
+
 std::string_view TextReader::word() {
   const std::size_t begin = place();
   at_ = std::min(text_.find_first_of(" \t=,()", begin), text_.size());

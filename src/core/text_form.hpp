@@ -101,7 +101,11 @@ class TextReader {
   std::size_t place();
   char peek();  ///< '\0' at the end
   bool take(char c);
-  std::string_view identifier();      ///< letters, digits and _, not a digit first; may be empty
+  std::string_view identifier();  ///< letters, digits and _, not a digit first; may be empty
+  /// The same with dots and letters beyond ASCII in it: `Sepal.Length`; may be empty.
+  std::string_view column_name();
+  /// What stands between backquotes, of which two stand for one: any name of a column.
+  std::string quoted_name();
   std::string_view word();            ///< up to a space, a comma, = or a parenthesis; may be empty
   std::string_view in_parentheses();  ///< what stands between ( and )
   double number();                    ///< as `std::from_chars` reads it, also with a +

@@ -323,7 +323,13 @@ struct Scorer<T>::State {
 
 template <class T>
 Scorer<T>::Scorer(const Model<T>& model, const RunOptions& options)
-    : state_(std::make_unique<const State>(model, options)) {}
+    : state_(std::make_unique<const State>(model, options)) {
+  const Index rank = model.report().rank;
+  require(rank == 0 || model.outputs() <= rank, Errc::bad_option,
+          "the model has {} components of zero variance (`keep_null`), by which T2 cannot divide: "
+          "score rows by a model fitted without it",
+          model.outputs() - rank);
+}
 template <class T>
 Scorer<T>::~Scorer() = default;
 template <class T>

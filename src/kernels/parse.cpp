@@ -3,9 +3,10 @@
 //     sum     = product { "+" product }
 //     product = power { "*" power }
 //     power   = primary [ "^" whole ]
-//     primary = number | name [ "(" [ name "=" number { "," … } ] ")" ] | "(" sum ")"
+//     primary = number | name [ "(" [ name "=" number { "," … } ] ")" ] | "x.y" | "(" sum ")"
 //
-// A number in a product is its factor, a number alone the constant kernel.
+// A number in a product is its factor, a number alone the constant kernel. x.y is linear(), and a
+// power of its sum with a number is one kernel: (1 + x.y)^2 is poly(degree=2, coef0=1).
 #include "kernels/row.hpp"
 
 #include <cmath>
@@ -22,6 +23,8 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 struct Part {
   KernelNode::Pointer kernel;
   double factor = 1;
+  bool affine = false;  // slope·x.y + offset, which is factor·kernel
+  double slope = 0, offset = 0;
 
   KernelNode::Pointer whole() const {
     return kernel ? scaled(factor, kernel) : kernels::constant(factor).node();
@@ -50,7 +53,14 @@ class Parser {
 
   Part sum() {
     Part left = product();
-    while (text_.take('+')) left = {sum_of(left.whole(), product().whole())};
+    while (text_.take('+')) {
+      const Part right = product();
+      const auto offset = [](const Part& p) { return p.kernel ? p.offset : p.factor; };
+      const bool affine = (left.affine || !left.kernel) && (right.affine || !right.kernel) &&
+                          (left.affine || right.affine);
+      left = {sum_of(left.whole(), right.whole()), 1, affine, left.slope + right.slope,
+              offset(left) + offset(right)};
+    }
     return left;
   }
 
@@ -59,9 +69,12 @@ class Parser {
     Part left = power();
     while (text_.take('*')) {
       const Part right = power();
-      left.factor *= right.factor;
-      if (right.kernel)
-        left.kernel = left.kernel ? product_of(left.kernel, right.kernel) : right.kernel;
+      const double factor = left.factor * right.factor;
+      if (left.kernel && right.kernel) left = {product_of(left.kernel, right.kernel)};
+      else if (right.kernel) left = right;
+      left.slope *= factor / left.factor;
+      left.offset *= factor / left.factor;
+      left.factor = factor;
     }
     if (!(left.factor > 0 && std::isfinite(left.factor)))
       text_.refuse(begin,
@@ -78,6 +91,7 @@ class Parser {
       text_.refuse(begin, "the exponent must be an integer from 1 to 1000");
     if (!base.kernel) text_.refuse(begin, "only a kernel is raised to a power, not a number");
     if (text_.peek() == '^') text_.refuse(text_.place(), "a power of a power; put parentheses");
+    if (base.affine) return {make_leaf(row_named("poly", begin), {n, base.offset, base.slope})};
     return {power_of(base.whole(), static_cast<int>(n))};
   }
 
@@ -87,6 +101,10 @@ class Parser {
     const std::size_t begin = text_.place();
     if (const std::string_view name = text_.identifier(); !name.empty()) {
       if (name == "function") return {function(begin)};
+      if (name == "x" && text_.take('.')) {
+        if (text_.identifier() != "y") text_.refuse(begin, "the inner product is x.y");
+        return {make_leaf(row_named("linear", begin), {}), 1, true, 1};
+      }
       const KernelRow& row = row_named(name, begin);
       return {make_leaf(row, text_.values(row.text))};
     }
@@ -114,7 +132,7 @@ class Parser {
   const KernelRow& row_named(std::string_view wanted, std::size_t at) const {
     std::vector<std::string_view> names;
     for (const KernelRow* row : kernel_rows()) {
-      if (row->text.name == wanted) return *row;
+      if (row->text.name == wanted || (!row->also.empty() && row->also == wanted)) return *row;
       names.push_back(row->text.name);
     }
     text_.refuse(at, no_such("kernel", wanted, names));

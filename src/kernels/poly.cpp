@@ -26,6 +26,7 @@ extern const KernelRow poly_row = {
           return Form{Ingredient::inner, {Function::power, v[2], v[1], static_cast<int>(v[0])}};
         },
     .valid = [](std::span<const double> v) { return v[1] >= 0; },
+    .also = "polynomial",
 };
 
 Kernel kernels::poly(const Poly& p) {

@@ -26,6 +26,7 @@ extern const KernelRow rbf_row = {
     .valid = valid_always,
     .choose = [](MedianDistances& medians) { return 1 / medians.squared(); },
     .frequency = {[](std::span<const double> v, Random&) { return std::sqrt(2 * v[0]); }},
+    .also = "gaussian",
 };
 
 Kernel kernels::rbf(const Width& width) { return leaf_of_width(rbf_row, width); }

@@ -37,6 +37,7 @@ struct KernelRow {
   bool nonnegative = false;
   /// Of k(x, y) = E cos ω·(x − y), for random Fourier features.
   FrequencyRow frequency{};
+  std::string_view also{};  ///< another name that expressions may use; texts have the first
 };
 
 std::span<const KernelRow* const> kernel_rows();

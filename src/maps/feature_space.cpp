@@ -110,6 +110,10 @@ FeatureSpace feature_space(const Map<T>& map) {
   if (map.space() == Space::precomputed) return unknown_space();
   if (const auto* graded = dynamic_cast<const GradedMap<T>*>(&map)) {
     FeatureSpace out = graded_space(map.inputs(), graded->lowest(), graded->highest());
+    out.constant = graded->has_constant();
+    if (static_cast<double>(map.features()) > out.dimension)
+      out.text = features_text(static_cast<double>(map.features()),
+                               fmt::format("{} of {}", map.text(), columns_text(map.inputs())));
     out.dimension = static_cast<double>(map.features());
     return out;
   }

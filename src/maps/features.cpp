@@ -48,8 +48,8 @@ void require_finite_features(const Map<T>& map, const Matrix<T>& features,
 
 template <class T>
 std::shared_ptr<const Map<T>> parse_map(std::string_view text, Index inputs,
-                                        [[maybe_unused]] const std::vector<std::string>& names) {
-  return map_from_text<T>(text, inputs);
+                                        const std::vector<std::string>& names) {
+  return map_from_text<T>(text, inputs, names);
 }
 
 template <class T>

@@ -1,5 +1,8 @@
 #include "maps/from_text.hpp"
 
+#include "core/closest_name.hpp"
+#include "maps/expression_map.hpp"
+#include "maps/expression_parse.hpp"
 #include "maps/map_row.hpp"
 
 #include <algorithm>
@@ -33,10 +36,9 @@ const MapRow* row_of(std::string_view text) {
 }
 
 void refuse_functions(std::string_view text) {
-  require(
-      map_name(text) != "function", Errc::bad_option,
-      "the map '{}' is a user-defined function; pass the function under that name",
-      text.substr(0, most_of_text));
+  require(map_name(text) != "function", Errc::bad_option,
+          "the map '{}' is a user-defined function; pass the function under that name",
+          text.substr(0, most_of_text));
 }
 
 std::span<const MapRow* const> rows_from_text() {
@@ -65,32 +67,55 @@ Index anchor_columns(std::string_view text, Index inputs) {
   return row && row->anchor_columns ? row->anchor_columns(inputs) : 0;
 }
 
+bool is_map_name(std::string_view name) { return row_of(name) != nullptr; }
+
 template <class T>
-std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs) {
+std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs,
+                                            const std::vector<std::string>& names) {
   refuse_functions(text);
+  if (is_expression_list(text, {inputs, names})) return expression_map_of<T>(text, inputs, names);
+  const std::string_view word = map_name(text);
+  if (const std::string* close = row_of(text) ? nullptr : closest_name(word, names))
+    TextReader("map", text)
+        .refuse(0, fmt::format("no map or column '{}'; did you mean {}?", word, *close));
   const auto [row, values] = read_form("map", text, rows_from_text());
   return row->make(MapRequest<T>{inputs, values});
+}
+
+void require_map_text(std::string_view text) {
+  const std::vector<std::string> none;
+  const ExpressionColumns any{.count = 1, .names = none, .known = false};
+  refuse_functions(text);
+  if (is_expression_list(text, any)) parse_expressions(text, any);
+  else map_from_text<double>(text, 1);
 }
 
 template <class T>
 std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs,
                                              std::string_view kernel, Anchors<T> anchors,
-                                             const OwnFunctions<T>& own) {
+                                             const OwnFunctions<T>& own,
+                                             const ColumnNames& columns) {
   for (const auto& map : own.maps)
     if (map && map->text() == text && map->inputs() == inputs) return map;
   refuse_functions(text);
+  if (is_expression_list(text, {inputs, columns}))
+    return expression_map_of<T>(text, inputs, columns);
   if (!row_of(text)) return nullptr;
   const auto [row, values] = read_form("map", text, std::span<const MapRow* const>(map_rows));
   return row->make(MapRequest<T>{inputs, values, kernel, &anchors, own.kernels});
 }
 
-template std::shared_ptr<const Map<float>> map_from_text(std::string_view, Index);
-template std::shared_ptr<const Map<double>> map_from_text(std::string_view, Index);
+template std::shared_ptr<const Map<float>> map_from_text(std::string_view, Index,
+                                                         const std::vector<std::string>&);
+template std::shared_ptr<const Map<double>> map_from_text(std::string_view, Index,
+                                                          const std::vector<std::string>&);
 template std::shared_ptr<const Map<float>> map_from_parts(std::string_view, Index, std::string_view,
                                                           Anchors<float>,
-                                                          const OwnFunctions<float>&);
+                                                          const OwnFunctions<float>&,
+                                                          const ColumnNames&);
 template std::shared_ptr<const Map<double>> map_from_parts(std::string_view, Index,
                                                            std::string_view, Anchors<double>,
-                                                           const OwnFunctions<double>&);
+                                                           const OwnFunctions<double>&,
+                                                           const ColumnNames&);
 
 }  // namespace mercer

@@ -30,16 +30,18 @@ std::string weighted_name(const std::string& monomial, double square) {
 
 template <class T>
 GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
-                        std::vector<double> scale)
+                        std::vector<double> scale, bool constant, std::string more)
     : name_(std::move(name)),
+      more_(std::move(more)),
       inputs_(inputs),
       lowest_(lowest),
       highest_(highest),
+      constant_(constant),
       scale_(scale.begin(), scale.end()) {
   require(inputs >= 1, Errc::bad_option, "{} of {} columns", text(), inputs);
   for (int degree = 0; degree <= highest; ++degree) {
     const Index here = binomial(degree + inputs - 1, degree);
-    Index& sum = degree < lowest ? lower_ : features_;
+    Index& sum = has_degree(degree) ? features_ : lower_;
     sum = here < too_many - sum ? sum + here : too_many;
   }
   require(features_ < too_many, Errc::out_of_memory,
@@ -55,7 +57,7 @@ GradedMap<T>::GradedMap(std::string name, Index inputs, int lowest, int highest,
 
 template <class T>
 std::string GradedMap<T>::text() const {
-  return fmt::format("{}(degree={})", name_, highest_);
+  return fmt::format("{}(degree={}{})", name_, highest_, more_);
 }
 
 template <class T>
@@ -68,7 +70,7 @@ void GradedMap<T>::apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const {
     T* low = below.data();
     T* high = out.row(i).data();
     for (int degree = 0; degree <= highest_; ++degree) {
-      T*& next = degree < lowest_ ? low : high;
+      T*& next = has_degree(degree) ? high : low;
       levels.push_back(next);
       next += count(degree, 0);
     }
@@ -125,7 +127,7 @@ template <class T>
 bool GradedMap<T>::decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const {
   if (lowest_ > 1) return false;
   if (features.rows() > 0)
-    x = features.middleCols(1 - lowest_, inputs_) / (scale_[1] / divisors_[1]);
+    x = features.middleCols(has_degree(0) ? 1 : 0, inputs_) / (scale_[1] / divisors_[1]);
   return true;
 }
 
@@ -133,6 +135,18 @@ bool GradedMap<T>::decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x)
 // integer: |a|!/∏ a_i!, times C(highest, |a|) if lower degrees are features too.
 template <class T>
 std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::string>& inputs) const {
+  return names(inputs, std::ranges::any_of(divisors_, [](T d) { return d != 1; }));
+}
+
+template <class T>
+std::vector<std::string> GradedMap<T>::monomial_names(
+    const std::vector<std::string>& inputs) const {
+  return names(inputs, false);
+}
+
+template <class T>
+std::vector<std::string> GradedMap<T>::names(const std::vector<std::string>& inputs,
+                                             bool weighted) const {
   std::vector<std::vector<NamedMonomial>> levels{{NamedMonomial{}}};
   for (int degree = 1; degree <= highest_; ++degree) {
     std::vector<NamedMonomial> here;
@@ -149,12 +163,13 @@ std::vector<std::string> GradedMap<T>::feature_names(const std::vector<std::stri
       }
     levels.push_back(std::move(here));
   }
-  const bool weighted = std::ranges::any_of(divisors_, [](T d) { return d != 1; });
   std::vector<std::string> out;
-  for (int degree = lowest_; degree <= highest_; ++degree)
+  for (int degree = 0; degree <= highest_; ++degree) {
+    if (!has_degree(degree)) continue;
+    const double lower = static_cast<double>(binomial(highest_, degree));
     for (const NamedMonomial& m : levels[static_cast<std::size_t>(degree)])
-      out.push_back(weighted_name(
-          m.name, weighted ? m.square * static_cast<double>(binomial(highest_, degree)) : 1));
+      out.push_back(weighted_name(m.name, weighted ? m.square * lower : 1));
+  }
   return out;
 }
 

@@ -34,8 +34,10 @@ template <class T>
 class GradedMap final : public Map<T>, public KnownFeatureError {
  public:
   /// Throws `Errc::out_of_memory` when the features cannot even be counted.
+  /// `more`: parameters after the degree in the text form. `constant`: the monomial of degree 0
+  /// comes first, also where `lowest` is larger.
   GradedMap(std::string name, Index inputs, int lowest, int highest, bool divided,
-            std::vector<double> scale);
+            std::vector<double> scale, bool constant = false, std::string more = {});
 
   Index inputs() const override { return inputs_; }
   Index features() const override { return features_; }
@@ -44,6 +46,10 @@ class GradedMap final : public Map<T>, public KnownFeatureError {
   void apply(const Rows<T>& x, Eigen::Ref<Matrix<T>> out) const override;
   FeatureError feature_error() const override;
   bool decode(const MatrixRef<T>& features, Eigen::Ref<Matrix<T>> x) const override;
+
+  /// Without the weights: φ_j is a factor times the monomial of this name.
+  std::vector<std::string> monomial_names(const std::vector<std::string>& inputs) const;
+  bool has_constant() const { return has_degree(0); }
 
   int lowest() const { return lowest_; }  ///< degree
   int highest() const { return highest_; }
@@ -57,10 +63,13 @@ class GradedMap final : public Map<T>, public KnownFeatureError {
     return count(degree, 0) - count(degree, variable);
   }
   void apply_row(const T* x, T* powers, T* const* levels) const;
+  std::vector<std::string> names(const std::vector<std::string>& inputs, bool weighted) const;
+  bool has_degree(int degree) const { return degree >= lowest_ || (constant_ && degree == 0); }
 
-  std::string name_;
+  std::string name_, more_;
   Index inputs_, features_ = 0, lower_ = 0;  // lower_: monomials below `lowest`
   int lowest_, highest_;
+  bool constant_;
   std::vector<T> divisors_;  // of x^e: √(e!), or 1
   std::vector<T> scale_;
   std::vector<Index> counts_;

@@ -145,7 +145,8 @@ std::shared_ptr<const Map<T>> read_map(const Description& words, Index inputs, c
   std::shared_ptr<const Map<T>> map;
   try {
     map = map_from_parts<T>(words.map, inputs, words.kernel, std::move(anchors),
-                            {own.kernels, own.maps});
+                            {own.kernels, own.maps},
+                            words.map_columns.empty() ? words.feature_names : words.map_columns);
   } catch (const Error& error) {
     fail(Errc::bad_file, "'{}' has a map that cannot be constructed: {}", file, error.what());
   }

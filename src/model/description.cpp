@@ -151,6 +151,19 @@ nlohmann::ordered_json choice_json(const ComponentChoice& c) {
           {"rows", c.rows},     {"p_values", c.p_values}, {"excess", c.excess}};
 }
 
+nlohmann::ordered_json relations_json(const std::vector<Relation>& relations) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const Relation& r : relations) {
+    nlohmann::ordered_json one{{"coefficients", r.coefficients},
+                               {"constant", r.constant},
+                               {"deviation", r.deviation},
+                               {"residual", r.residual}};
+    if (!r.errors.empty()) one["standard_errors"] = r.errors;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 nlohmann::ordered_json imputation_json(const Imputation& i) {
   return {{"cells", i.cells}, {"iterations", i.iterations}, {"change", i.change}};
 }
@@ -183,17 +196,21 @@ nlohmann::ordered_json plan_json(const PlanReport& p) {
 }
 
 std::string description_text(const Description& d) {
-  const bool utf8 = is_utf8(d.label_column) && is_utf8(d.id_column) &&
-                    std::all_of(d.feature_names.begin(), d.feature_names.end(), is_utf8);
+  const bool utf8 = is_utf8(d.label_column) && is_utf8(d.id_column) && is_utf8(d.map) &&
+                    std::all_of(d.feature_names.begin(), d.feature_names.end(), is_utf8) &&
+                    std::all_of(d.map_columns.begin(), d.map_columns.end(), is_utf8);
   const auto name = [&](const std::string& text) { return utf8 ? text : widen(text); };
-  nlohmann::ordered_json names = nlohmann::ordered_json::array();
-  for (const std::string& feature : d.feature_names) names.push_back(name(feature));
+  const auto list = [&](const std::vector<std::string>& texts) {
+    nlohmann::ordered_json names = nlohmann::ordered_json::array();
+    for (const std::string& text : texts) names.push_back(name(text));
+    return names;
+  };
   const Report& r = d.report;
-  nlohmann::ordered_json words{{"method", r.method}, {"map", d.map}};
+  nlohmann::ordered_json words{{"method", r.method}, {"map", name(d.map)}};
   if (!d.kernel.empty()) words["kernel"] = d.kernel;
   if (d.inputs > 0) words["inputs"] = d.inputs;
   words.update({{"names_are", utf8 ? as_utf8 : as_bytes},
-                {"feature_names", std::move(names)},
+                {"feature_names", list(d.feature_names)},
                 {"label", name(d.label_column)},
                 {"id", name(d.id_column)},
                 {"n_samples", r.n_samples},
@@ -204,6 +221,9 @@ std::string description_text(const Description& d) {
                 {"total_variance", r.total_variance},
                 {"solver", solver_json(r.solver)},
                 {"certificate", certificate_json(r.certificate)}});
+  if (!d.map_columns.empty()) words["map_columns"] = list(d.map_columns);
+  if (r.rank > 0) words["rank"] = r.rank;
+  if (!r.relations.empty()) words["relations"] = relations_json(r.relations);
   if (r.total_squares > 0) words["total_squares"] = r.total_squares;
   if (r.approximation) words["approximation"] = approximation_json(*r.approximation);
   if (r.merged.models > 0) words["merged"] = merged_json(r.merged);
@@ -229,8 +249,11 @@ Description parse_description(std::string_view text, std::size_t values, int ver
   d.feature_names = get.texts("feature_names");
   d.label_column = get.text("label");
   d.id_column = get.text("id");
+  if (get.has("map_columns")) d.map_columns = get.texts("map_columns");
   if (get.text("names_are") == as_bytes) {
     for (std::string& name : d.feature_names) name = narrow(name, file);
+    for (std::string& name : d.map_columns) name = narrow(name, file);
+    d.map = narrow(d.map, file);
     d.label_column = narrow(d.label_column, file);
     d.id_column = narrow(d.id_column, file);
   }
@@ -248,6 +271,16 @@ Description parse_description(std::string_view text, std::size_t values, int ver
         static_cast<int>(merged.count("models", std::numeric_limits<int>::max()));
     d.report.merged.missing_variance = merged.number("missing_variance");
   }
+  if (get.has("rank")) d.report.rank = static_cast<Index>(get.count("rank", any));
+  if (get.has("relations"))
+    for (const Json& value : get.list("relations")) {
+      const Members from(value, file);
+      d.report.relations.push_back({.coefficients = from.numbers("coefficients"),
+                                    .constant = from.number("constant"),
+                                    .deviation = from.number("deviation"),
+                                    .residual = from.number("residual"),
+                                    .errors = {}});
+    }
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (get.has("components_chosen")) {
     const Members from(get("components_chosen"), file);

@@ -19,6 +19,8 @@ struct Description {
   std::string map;
   std::string kernel;  ///< empty: none, and not written
   Index inputs = 0;    ///< 0: as many as features, and not written
+  /// What the expressions of the map call the columns; empty: as `feature_names`, and not written.
+  std::vector<std::string> map_columns{};
   std::vector<std::string> feature_names;
   std::string label_column;
   std::string id_column;
@@ -30,6 +32,7 @@ nlohmann::ordered_json certificate_json(const Certificate& certificate);
 nlohmann::ordered_json approximation_json(const Approximation& approximation);
 nlohmann::ordered_json merged_json(const MergeReport& merged);
 nlohmann::ordered_json choice_json(const ComponentChoice& choice);
+nlohmann::ordered_json relations_json(const std::vector<Relation>& relations);
 nlohmann::ordered_json imputation_json(const Imputation& imputation);
 /// Without numbers that depend on the machine: equal runs give equal files.
 nlohmann::ordered_json plan_json(const PlanReport& plan);

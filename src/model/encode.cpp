@@ -1,6 +1,10 @@
+#include "maps/expression_map.hpp"
+#include "maps/from_text.hpp"
 #include "model/checksum.hpp"
 #include "model/codec.hpp"
 #include "model/description.hpp"
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <initializer_list>
@@ -69,9 +73,18 @@ std::vector<Array> arrays_of(const ModelParts<T>& p) {
 template <class T>
 Encoded encode(const ModelParts<T>& p) {
   const std::vector<Array> arrays = arrays_of(p);
+  const auto* named = dynamic_cast<const NamedColumns*>(p.map.get());
+  ColumnNames columns;
+  if (named && named->columns() != p.feature_names) {
+    columns = named->columns();
+    // By position, though the columns have names.
+    for (Index j = 1; named->columns().empty() && j <= p.map->inputs(); ++j)
+      columns.push_back(fmt::format("x{}", j));
+  }
   const Description words{.map = p.map->text(),
                           .kernel = p.map->kernel(),
                           .inputs = p.map->is_identity() ? 0 : p.map->inputs(),
+                          .map_columns = columns,
                           .feature_names = p.feature_names,
                           .label_column = p.label_column,
                           .id_column = p.id_column,

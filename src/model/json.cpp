@@ -119,6 +119,8 @@ std::string to_json(const Model<T>& model, int indent) {
        r.approximation ? approximation_json(*r.approximation) : OrderedJson(nullptr)},
       {"merged", r.merged.models > 0 ? merged_json(r.merged) : OrderedJson(nullptr)},
       {"components_chosen", r.chosen ? choice_json(*r.chosen) : OrderedJson(nullptr)},
+      {"rank", r.rank > 0 ? OrderedJson(r.rank) : OrderedJson(nullptr)},
+      {"relations", relations_json(r.relations)},
       {"imputation", r.imputation ? imputation_json(*r.imputation) : OrderedJson(nullptr)},
       {"seconds", r.seconds > 0 ? OrderedJson(r.seconds) : OrderedJson(nullptr)},
       {"peak_memory_bytes",

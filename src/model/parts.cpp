@@ -2,6 +2,7 @@
 
 #include "data/finite.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
@@ -70,6 +71,11 @@ std::string report_problem(const Report& r, Index k) {
     for (const double number : {r.approximation->error, r.approximation->spread,
                                 r.approximation->below, r.approximation->above})
       if (!possible(number)) return "the error of its approximation is invalid";
+  for (const Relation& relation : r.relations)
+    if (!possible(relation.deviation) || !possible(relation.residual) ||
+        !std::isfinite(relation.constant) ||
+        !std::ranges::all_of(relation.coefficients, [](double c) { return std::isfinite(c); }))
+      return "a relation has an invalid number";
   if (r.n_samples < 1 || r.weight == 0) return "it was fitted to no rows";
   if (r.ddof != 0 && r.ddof != 1) return "ddof is neither 0 nor 1";
   if (r.solver.passes < 0 || r.merged.models < 0 || r.peak_memory_bytes < 0)
@@ -111,6 +117,10 @@ std::string problem(const ModelParts<T>& p) {
     return "it does not have one variance per column";
   for (Index j = 0; j < p.column_variance.size(); ++j)
     if (!possible(p.column_variance[j])) return "the variance of a column is invalid";
+  for (const Relation& relation : p.report.relations)
+    if (!has(relation.coefficients, p.components.cols()))
+      return "a relation does not have one coefficient per feature";
+  if (p.report.rank < 0 || p.report.rank > p.components.cols()) return "its rank is invalid";
   const std::string wrong = certificate_problem(p.report.certificate, p.eigenvalues);
   return wrong.empty() ? report_problem(p.report, p.components.rows()) : wrong;
 }

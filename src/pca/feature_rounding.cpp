@@ -32,17 +32,20 @@ double moved_by_rounding(const ModelParts<T>& parts, const Map<T>& map, const Ce
 
 template <class T>
 void add_feature_rounding(ModelParts<T>& parts, const Map<T>& map, const CellError& cells,
-                          double allowed) {
+                          double allowed, double measured) {
   Certificate& c = parts.report.certificate;
   if (c.low.empty()) return;
-  const double moved = moved_by_rounding(parts, map, cells), first = parts.eigenvalues[0];
+  const double moved =
+      measured < 0 ? moved_by_rounding(parts, map, cells) : feature_slack * std::sqrt(measured);
+  const double first = parts.eigenvalues[0];
   const double added = (2 * std::sqrt(first) + moved) * moved, off = (c.rounding + added) / first;
   // NaN must fail too.
   require(off <= allowed, Errc::not_converged,
           "{}: rounding of the features leaves the eigenvalues uncertain by {:.1e} of the first, "
-          "above the tolerance {:.1e}: their mean is large relative to their spread; {}centre and "
-          "scale the data (`scale=std`)",
+          "above the tolerance {:.1e}: {}; {}centre and scale the data (`scale=std`)",
           map.text(), off, allowed,
+          measured < 0 ? "their mean is large relative to their spread"
+                       : "an expression loses digits, or is near the end of its domain",
           off < 0.05 ? fmt::format("use `tolerance={:.0e}`, or ", 2 * off) : "");
   c.rounding += added;
   for (std::size_t j = 0; j < c.low.size(); ++j) {
@@ -55,8 +58,9 @@ void add_feature_rounding(ModelParts<T>& parts, const Map<T>& map, const CellErr
   }
 }
 
-template void add_feature_rounding(ModelParts<float>&, const Map<float>&, const CellError&, double);
-template void add_feature_rounding(ModelParts<double>&, const Map<double>&, const CellError&,
+template void add_feature_rounding(ModelParts<float>&, const Map<float>&, const CellError&, double,
                                    double);
+template void add_feature_rounding(ModelParts<double>&, const Map<double>&, const CellError&,
+                                   double, double);
 
 }  // namespace mercer

@@ -17,9 +17,10 @@ namespace mercer {
 
 /// `parts` are those of linear PCA of features that `map` made of rows whose cells are off by
 /// `cells`. Throws `Errc::not_converged`, with the number, where that exceeds `allowed` of the
-/// first eigenvalue.
+/// first eigenvalue. `measured`: ‖δΦ‖_F², for maps that bound it (`FeatureErrorSum`); negative:
+/// it is not known.
 template <class T>
 void add_feature_rounding(ModelParts<T>& parts, const Map<T>& map, const CellError& cells,
-                          double allowed);
+                          double allowed, double measured = -1);
 
 }  // namespace mercer

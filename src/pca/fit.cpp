@@ -4,9 +4,11 @@
 #include "core/require.hpp"
 #include "core/weights.hpp"
 #include "maps/budget.hpp"
+#include "maps/expression_map.hpp"
 #include "maps/feature_error.hpp"
 #include "maps/from_text.hpp"
 #include "model/parts.hpp"
+#include "model/relations.hpp"
 #include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
@@ -173,14 +175,16 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
 template <class T, class Out>
 ModelParts<Out> fit_features_in(Source<T>& source, const Map<Out>& map, const Standard* standard,
                                 const FitOptions& options) {
-  const auto features = mapped_source(source, map, standard, options.threads);
+  const CellError cells = standard ? cell_error<Out>(*standard) : CellError{};
+  FeatureErrorSum errors{.cells = cells};
+  const auto features = mapped_source(source, map, standard, options.threads, &errors);
   FitOptions inner = options;
   inner.scale = Scale::none;
   inner.missing = Missing::error;
   ModelParts<Out> parts = fit_source(*features, inner).parts();
   const double allowed =
       std::is_same_v<T, float> ? std::max(options.tolerance, 1e-5) : options.tolerance;
-  add_feature_rounding(parts, map, standard ? cell_error<Out>(*standard) : CellError{}, allowed);
+  add_feature_rounding(parts, map, cells, allowed, errors.measured ? errors.squares : -1);
   return parts;
 }
 
@@ -201,6 +205,8 @@ template <class T>
 ModelParts<T> fit_features(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
                            const Standard* standard, const FitOptions& options) {
   if constexpr (std::is_same_v<T, float>) {
+    if (const auto* wider = dynamic_cast<const HasWideMap*>(map.get()))
+      return narrowed(fit_features_in(source, *wider->wide(), standard, options));
     if (feature_error(*map).degree > 0) {
       const auto wide = map_from_text<double>(map->text(), map->inputs());
       return narrowed(fit_features_in(source, *wide, standard, options));
@@ -233,6 +239,7 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
   }
   ModelParts<T> parts =
       fit_features(source, map, changes_rows(options) ? &standard : nullptr, options);
+  name_terms(parts.report.relations, *map);
   parts.map = std::move(map);
   store(standard, parts);
   add_reason(parts.report.certificate, constant_columns(standard.as_constant, "not scaled"));

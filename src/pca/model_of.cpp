@@ -1,6 +1,7 @@
 #include "pca/model_of.hpp"
 
 #include "core/require.hpp"
+#include "model/relations.hpp"
 #include "pca/intervals.hpp"
 #include "pca/invariants.hpp"
 #include "pca/standard.hpp"
@@ -51,6 +52,26 @@ Vector<T> rest_of_mean(const Spectrum& s, const Vector<T>& mean, double denomina
   return {};
 }
 
+/// The rank, and the relations of the other directions: of all directions of more rows than
+/// columns.
+void take_relations(const Spectrum& s, std::int64_t rows, double weight, bool centred,
+                    Report& report) {
+  const Index d = s.mean.size();
+  if (s.components.rows() != d || s.eigenvalues.size() != d || rows < d + (centred ? 1 : 0)) return;
+  report.rank = rank_of(s);
+  if (report.rank == d || d > most_related_features || s.column_scatter.size() != d) return;
+  AllDirections all{
+      .components = s.components,
+      .eigenvalues = s.eigenvalues,
+      .rank = report.rank,
+      .weight = weight,
+      .mean = s.mean,
+      .divisors = s.scale.size() > 0 ? s.scale : Vector<double>(Vector<double>::Ones(d)),
+      .scatter = s.column_scatter};
+  if (s.rest.size() == d) all.mean += s.rest;
+  report.relations = relations_of(all);
+}
+
 }  // namespace
 
 template <class T>
@@ -58,6 +79,8 @@ ModelParts<T> parts_of(Spectrum s, std::int64_t rows, double weight, const FitOp
                        const Certificate* known) {
   const Index k = kept_components(options.components, s);
   ModelParts<T> parts;
+  take_relations(s, rows, weight, options.center, parts.report);
+  if (parts.report.relations.size() > most_relations) parts.report.relations.resize(most_relations);
   parts.map = identity_map<T>(s.mean.size());
   // In place: where rows are fewer than columns, all components are as large as the data.
   s.components.conservativeResize(k, Eigen::NoChange);

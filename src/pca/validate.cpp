@@ -33,6 +33,13 @@ void validate(const FitOptions& o) {
           "`solver=dense` and `solver=krylov` are for kernel PCA (`kernel`, `precomputed`)");
   require(!(o.clip && o.solver == Solver::krylov), Errc::bad_option,
           "`clip` needs all eigenvalues: `solver=dense`, or leave the choice to auto");
+  require(!o.keep_null || !kernel, Errc::bad_option,
+          "`keep_null` is for linear PCA and maps: a kernel has no end of directions");
+  require(!o.keep_null || o.solver == Solver::automatic || o.solver == Solver::covariance ||
+              o.solver == Solver::svd,
+          Errc::bad_option, "`keep_null` needs `solver=covariance` or `solver=svd`");
+  require(!o.keep_null || c.kind() == Components::Kind::all || c.kind() == Components::Kind::count,
+          Errc::bad_option, "`keep_null` takes `components=all_components()` or a number of them");
   require(!o.precomputed || (o.scale == Scale::none && o.missing != Missing::mean),
           Errc::bad_option, "`precomputed`: kernel values can neither be scaled nor imputed");
   require(!(o.approx && o.seconds > 0), Errc::bad_option,
@@ -58,6 +65,8 @@ void validate(const FitOptions& o) {
 
 FitOptions settled(FitOptions options) {
   options.memory = Budget(options.memory).bytes();
+  // The others do not compute directions of zero variance.
+  if (options.keep_null && options.solver == Solver::automatic) options.solver = Solver::covariance;
   return options;
 }
 

@@ -54,7 +54,8 @@ def prepare(folder):
 
 def write_cpp(path):
     lines = ["// Written by tests/capabilities/check.py from docs/capabilities.md.",
-             "#include <mercer/mercer.hpp>", "#include <cmath>", "#include <cstdio>", "#include <vector>",
+             "#include <mercer/mercer.hpp>", "#include <mercer/expression.hpp>",
+             "#include <mercer/relations.hpp>", "#include <cmath>", "#include <cstdio>", "#include <vector>",
              "", "int main() {", preamble("cpp")]
     for name, code in cells("cpp"):
         # What reads standard input is compiled only.

@@ -55,6 +55,7 @@ struct FitFlags {
   std::string approx = "none", time;
   bool precomputed = false;
   bool clip = false;
+  bool keep_null = false;
   std::string components;
   std::string solver = "auto";
   std::string tolerance = "1e-10";
@@ -96,7 +97,7 @@ void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
   text += space_lines(summary, out) + choice_lines(summary);
   text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) +
           certificate_line(summary) + "\n" + component_table(summary, out) + "\n" +
-          loading_lines(summary, out);
+          loading_lines(summary, out) + relation_lines(summary, out);
   if (cloud)
     text += "\n" + (cloud->y.empty()
                         ? strips(*cloud, out, axis_title(summary, 0))
@@ -129,15 +130,20 @@ void check_space(const FitFlags& flags) {
 }
 
 template <class T>
+std::shared_ptr<const Map<T>> map_of(const Schema& schema, const FitFlags& flags) {
+  return map_from_text<T>(flags.map, schema.features, schema.feature_names);
+}
+
+template <class T>
 Model<T> fit_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
   if (flags.map.empty()) return fit(rows, options);
-  return fit(rows, map_from_text<T>(flags.map, rows.schema().features), options);
+  return fit(rows, map_of<T>(rows.schema(), flags), options);
 }
 
 template <class T>
 Plan plan_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
   if (flags.map.empty()) return plan(rows, options);
-  return plan(rows, map_from_text<T>(flags.map, rows.schema().features), options);
+  return plan(rows, map_of<T>(rows.schema(), flags), options);
 }
 
 /// Prints a note before a long fit, or one that takes more than half of the memory.
@@ -176,6 +182,7 @@ void fit_rows(const FitFlags& flags) {
   if (!flags.time.empty()) options.seconds = parse_seconds("--time", flags.time);
   options.precomputed = flags.precomputed;
   options.clip = flags.clip;
+  options.keep_null = flags.keep_null;
   options.components = components_of(flags);
   options.solver = parse_solver(flags.solver);
   options.tolerance = parse_tolerance(flags.tolerance);
@@ -274,6 +281,10 @@ void add_fit(CLI::App& app) {
                    "Results")
               ->default_str("all; kernels: up to 10"),
           component_values());
+  add_switch(fit, "--keep-null", flags->keep_null,
+             "directions of zero variance are components too, after the others: relations that all "
+             "rows satisfy",
+             "Results");
   add_text(fit, "--keep-rows", flags->keep_rows, "N",
            "rows to store in the model for pre-images; kernel models store theirs", "Results");
   add_switch(fit, "--explain", flags->explain,
@@ -286,7 +297,8 @@ void add_fit(CLI::App& app) {
   add_variance_flags(fit, flags->variance);
   add_kernel_flag(fit, flags->kernel,
                   "kernel PCA with a kernel or an expression like 'poly(degree=2) + 0.5*linear'");
-  add_map_flag(fit, flags->map, "PCA of explicit features");
+  add_map_flag(fit, flags->map,
+               "PCA of explicit features: a map, or expressions like 'x1^2, log(height)'");
   add_switch(fit, "--precomputed", flags->precomputed, "DATA is a kernel matrix", "Space");
   add_switch(fit, "--clip", flags->clip,
              "accept an invalid kernel: negative eigenvalues count as 0", "Space");

@@ -1,6 +1,7 @@
 #include "commands/commands.hpp"
 
 #include "commands/inspect_columns.hpp"
+#include "commands/inspect_relations.hpp"
 #include "core/json_text.hpp"
 #include "core/memory.hpp"
 #include "flags/file_plan.hpp"
@@ -50,6 +51,7 @@ void inspect(const Model<T>& model, const InspectFlags& flags) {
   if (!flags.matrix.empty()) return show_matrix(model, flags);
   if (!flags.gradient.empty()) return write_gradient(model, flags);
   if (flags.loadings) return show_loadings(model, flags);
+  if (flags.relations) return show_relations(model, flags);
   if (flags.json) return print(to_json(model) + "\n");
   const Terminal out = terminal(STDOUT_FILENO);
   const Summary summary = summarize(model);
@@ -69,7 +71,8 @@ void inspect(const Model<T>& model, const InspectFlags& flags) {
   text += fmt::format("total variance {:.6g}\n", summary.report.total_variance);
   text += out.dim(solver_line(summary, out)) + "\n" + out.dim(plan_line(summary)) +
           approximation_line(summary, out) + certificate_line(summary) + "\n" +
-          component_table(summary, out) + "\n" + loading_lines(summary, out);
+          component_table(summary, out) + "\n" + loading_lines(summary, out) +
+          relation_lines(summary, out);
   print(text);
 }
 
@@ -77,6 +80,8 @@ void check(const InspectFlags& flags) {
   const bool gradient = !flags.gradient.empty();
   if (flags.loadings && gradient)
     throw UsageError("--loadings and --gradient are mutually exclusive");
+  if (flags.relations && (flags.loadings || gradient))
+    throw UsageError("--relations, --loadings and --gradient are mutually exclusive");
   if (!flags.matrix.empty() && (flags.loadings || gradient))
     throw UsageError("--matrix, --loadings and --gradient are mutually exclusive");
   if (!flags.matrix.empty() && !flags.output.empty())
@@ -103,6 +108,11 @@ void add_inspect(CLI::App& app) {
              "an object of the model, with all digits", "Results");
   add_switch(command, "--loadings", flags->loadings,
              "loadings, contributions and cos2 of each column (linear models)", "Results");
+  add_switch(
+      command, "--relations", flags->relations,
+      "the relations between columns or features that all rows satisfy; of noisy rows, that of "
+      "the last component with its standard errors",
+      "Results");
   add_text(command, "--gradient", flags->gradient, "DATA",
            "the gradient of a component at these rows", "Results");
   add_text(command, "--component", flags->component, "N", "the component of --gradient", "Results");

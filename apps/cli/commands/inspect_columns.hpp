@@ -12,7 +12,7 @@ namespace mercer::cli {
 
 struct ColumnFlags {
   std::string model;  // its path
-  bool loadings = false;
+  bool loadings = false, relations = false;
   std::string gradient;  // rows
   std::string matrix;    // an object of the model
   std::string component = "1";

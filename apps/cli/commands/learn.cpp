@@ -293,8 +293,9 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
   else print(text);
 }
 
-std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, Index inputs) {
-  return flags.map.empty() ? nullptr : map_from_text<double>(flags.map, inputs);
+std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, const Schema& schema) {
+  if (flags.map.empty()) return nullptr;
+  return map_from_text<double>(flags.map, schema.features, schema.feature_names);
 }
 
 void learn_rows(const LearnFlags& flags) {
@@ -315,7 +316,7 @@ void learn_rows(const LearnFlags& flags) {
 
   const auto source = open<double>(flags.rows.data, reading);
   note_header(source->schema(), source->name(), flags.rows, flags.run);
-  options.map = map_of(flags, source->schema().features);
+  options.map = map_of(flags, source->schema());
   std::optional<TraceFile> trace;
   if (!flags.trace.empty()) {
     trace.emplace(flags.trace, flags.checkpoint, flags.resume);
@@ -441,7 +442,10 @@ void add_learn(CLI::App& app) {
       ->default_str("half of the free memory");
   add_run_flags(c, f.run);
   add_help(c);
-  c.callback([flags] { learn_rows(*flags); });
+  c.callback([flags] {
+    if (flags->rule == "sanger") flags->rule = "gha";
+    learn_rows(*flags);
+  });
 }
 
 }  // namespace mercer::cli

@@ -24,7 +24,8 @@ namespace {
 
 constexpr const char* map_examples =
     "  mercer map 'monomials(degree=2)' rings.csv --label class -o phi.csv\n"
-    "  mercer map 'polynomial(degree=2)' rings.csv --label class | head\n";
+    "  mercer map 'polynomial(degree=2)' rings.csv --label class | head\n"
+    "  mercer map 'log(petal_length), petal_length*petal_width' iris.csv --label species\n";
 
 struct MapFlags {
   RowFlags rows;

@@ -184,6 +184,7 @@ std::vector<OptionValue> solver_values() {
 std::vector<OptionValue> rule_values() {
   std::vector<OptionValue> values;
   for (const RuleEntry& entry : rule_table()) values.push_back({entry.name, entry.notes});
+  values.push_back({"sanger", "another name of gha"});
   return values;
 }
 
@@ -348,11 +349,7 @@ ReadOptions read_options(const RowFlags& rows, const RunFlags& run, const Monito
 }
 
 void require_map(const std::string& text) {
-  if (!text.empty() && !map_from_text<double>(text, 1))
-    throw UsageError(
-        fmt::format("--map '{}' is unknown; there are monomials(degree=2), polynomial(degree=2), "
-                    "plain(degree=2) and squares",
-                    text));
+  if (!text.empty()) require_map_text(text);
 }
 
 void note_header(const Schema& schema, const std::string& file, const RowFlags& rows,

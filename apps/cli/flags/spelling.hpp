@@ -34,6 +34,7 @@ inline constexpr Spelling flag_spellings[] = {
     {"height", "--height"},
     {"id", "--id"},
     {"image_width", "--image-width"},
+    {"keep_null", "--keep-null"},
     {"keep_rows", "--keep-rows"},
     {"kernel", "--kernel"},
     {"label", "--label"},

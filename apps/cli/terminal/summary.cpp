@@ -2,6 +2,8 @@
 
 #include "terminal/bars.hpp"
 
+#include <mercer/relations.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,6 +69,10 @@ Summary summarize(const Model<T>& model) {
   s.rows = static_cast<double>(model.report().n_samples);
   if (!map.is_identity()) s.space = feature_space(map);
   s.report = model.report();
+  s.features = map.features();
+  for (const Relation& r : relations(model))
+    s.relations.push_back(
+        fmt::format("{} (residual {:.1g})", to_text(r, term_names(model)), r.residual));
   return s;
 }
 template Summary summarize(const Model<float>&);
@@ -245,6 +251,27 @@ std::string component_table(const Summary& summary, const Terminal& terminal) {
                "{:>6}  {} more, down to {:.4g}, together {}", terminal.unicode ? "⋮" : "...",
                k - rows, summary.variance[k - 1], percent(summary.ratio.tail(k - rows).sum()))) +
            "\n";
+  return out;
+}
+
+std::string relation_lines(const Summary& summary, const Terminal& terminal) {
+  const Index rank = summary.report.rank, null = summary.features - rank;
+  if (rank == 0 || null == 0) return {};
+  // Of a constant feature there is nothing to say.
+  if (summary.relations.empty()) return {};
+  const std::string terms = summary.scaled && !summary.map.empty() ? " (of z-scores)" : "";
+  std::string out;
+  for (const std::string& relation : summary.relations) {
+    std::string text = relation;
+    for (std::size_t at; !terminal.unicode && (at = text.find("·")) != std::string::npos;)
+      text.replace(at, std::string_view("·").size(), "*");
+    out += out.empty() ? fmt::format("\nrank {} of {}; the rows satisfy {}{}\n", rank,
+                                     summary.features, text, terms)
+                       : fmt::format("{:>{}}{}\n", "", 4, text);
+  }
+  const auto shown_relations = static_cast<Index>(summary.relations.size());
+  if (shown_relations == 20 && null > shown_relations)
+    out += fmt::format("    and {} more\n", null - shown_relations);
   return out;
 }
 

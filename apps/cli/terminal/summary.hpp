@@ -23,6 +23,8 @@ struct Summary {
   std::vector<std::string> loading_names;  ///< x1 … xd, or what the map makes of them
   std::string map;         ///< "kernel rbf(gamma=0.1)", "monomials(degree=2)"; empty: none
   Index similarities = 0;  ///< anchors, where components have no loadings
+  std::vector<std::string> relations;  ///< "1.00·x1^2 + 1.00·x2^2 = 1.00 (residual 2e-16)"
+  Index features = 0;
   Index outputs = 0;
   double rows = 0;     ///< that components are combinations of, for kernels
   FeatureSpace space;  ///< of maps and kernels
@@ -56,6 +58,10 @@ std::string space_lines(const Summary& summary, const Terminal& terminal);
 std::string component_table(const Summary& summary, const Terminal& terminal);
 /// The columns or features that weigh most in the first components.
 std::string loading_lines(const Summary& summary, const Terminal& terminal);
+
+/// "rank 2 of 3; the rows satisfy 1.00·x1^2 + 1.00·x2^2 = 1.00 (residual 2e-16)", a line for each
+/// relation; nothing where there is none.
+std::string relation_lines(const Summary& summary, const Terminal& terminal);
 
 /// "PC1 36.2 %"
 std::string axis_title(const Summary& summary, Index component);

@@ -45,7 +45,7 @@ class HebbianPCA(
     n_components : int, default=1
         'hebb', 'hebb-normalized' and 'oja' have one.
     rule : str, default='gha'
-        Learning rule, such as 'gha' (Sanger), 'oja' or 'ccipca'; docs/learning.md lists them.
+        Learning rule, such as 'gha' (or 'sanger'), 'oja' or 'ccipca'; docs/learning.md lists them.
     rate : str or float, default='auto'
         Schedule of the learning rate, such as 'auto', '1/n' or 'power(c=1,t0=100,a=0.75)';
         docs/learning.md lists them. A number is a constant rate.
@@ -98,7 +98,7 @@ class HebbianPCA(
 
     _parameter_constraints = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "rule": [StrOptions(set(_mercer.rules()))],
+        "rule": [StrOptions(set(_mercer.rules()) | {"sanger"})],
         "rate": [str, Interval(Real, 0, None, closed="neither")],
         "epochs": [Interval(Integral, 1, None, closed="left"), None],
         "batch_size": [Interval(Integral, 1, None, closed="left")],

@@ -181,7 +181,8 @@ def map_features(map, X, *, n_jobs=None):
     Parameters
     ----------
     map : str
-        Such as 'monomials(degree=2)', 'polynomial(degree=2)', 'plain(degree=2)' or 'squares'.
+        Such as 'monomials(degree=2)', 'polynomial(degree=2)', 'plain(degree=2)', 'squares' or
+        expressions such as 'x1^2, log(x2)'.
     X : {array-like, sparse matrix} of shape (n, d)
     n_jobs : int, default=None
         Threads.

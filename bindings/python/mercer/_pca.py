@@ -4,6 +4,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn import decomposition
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
 from ._linear import NUMBERS, LinearScores, ModelNumbers
@@ -48,9 +49,12 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         Of the start vectors of 'arpack' and 'randomized'; None: the default seed of the library.
     map : str, default=None
         PCA of features of the rows: 'monomials(degree=2)', 'polynomial(degree=2)', 'squares',
-        'plain(degree=2)'.
+        'plain(degree=2)', or expressions such as 'x1^2, log(x2)' of the columns, by name if `X` has
+        column names (docs/maps.md).
     scale : bool, default=False
         Divide each column by its standard deviation first.
+    keep_null : bool, default=False
+        Keep directions of zero variance as components, as `fit` computes them.
     tolerance : float, default=1e-10
         Largest residual, relative to the first eigenvalue.
     memory : int, default=None
@@ -72,6 +76,10 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
     n_components_, n_samples_, n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only if `X` has column names that are all strings.
+    relations_ : list of dict
+        The linear relations that all rows satisfy, if features are at most 200 and fewer than the
+        rows: `terms` (coefficients by name), `constant`, `residual` (relative), `deviation`,
+        `text`.
 
     Examples
     --------
@@ -92,6 +100,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         "svd_solver": [StrOptions(set(_SOLVERS))],
         "map": [str, None],
         "scale": ["boolean"],
+        "keep_null": ["boolean"],
         "tolerance": [Interval(Real, 0, 1, closed="neither")],
         "memory": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
@@ -113,6 +122,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         random_state=None,
         map=None,
         scale=False,
+        keep_null=False,
         tolerance=1e-10,
         memory=None,
         n_jobs=None,
@@ -130,6 +140,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         self.random_state = random_state
         self.map = map
         self.scale = scale
+        self.keep_null = keep_null
         self.tolerance = tolerance
         self.memory = memory
         self.n_jobs = n_jobs
@@ -189,9 +200,33 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
             options["seed"] = seed_of(self.random_state)
         if self.scale:
             options["scale"] = True
+        if self.keep_null:
+            options["keep_null"] = True
         if self.memory is not None:
             options["memory"] = self.memory
+        if self.map is not None and hasattr(self, "feature_names_in_"):
+            options["columns"] = [str(name) for name in self.feature_names_in_]
         return options
+
+    def _columns(self):
+        check_is_fitted(self)
+        return [str(name) for name in getattr(self, "feature_names_in_", [])]
+
+    @property
+    def relations_(self):
+        """The linear relations that all rows satisfy up to rounding."""
+        return self._fitted_model().relations(self._columns())
+
+    def smallest_relation(self):
+        """The relation of the component of least variance, for rows with noise.
+
+        Returns
+        -------
+        relation : dict
+            As in `relations_`, with `standard_errors` of the coefficients. All components must
+            have been kept.
+        """
+        return self._fitted_model().smallest_relation(self._columns())
 
     def _fit(self, X):
         n_samples, n_features = X.shape

@@ -22,24 +22,32 @@ namespace mercer::python {
 
 namespace {
 
+using Names = std::vector<std::string>;
+
+/// What the expressions of a map call the columns; empty: x1 … xd.
+Names columns_of(const py::kwargs& words) {
+  return words.contains("columns") ? words["columns"].cast<Names>() : Names();
+}
+
 template <class T>
-Model<T> fit_rows(const py::object& x, const std::string& map, const FitOptions& options) {
+Model<T> fit_rows(const py::object& x, const std::string& map, const FitOptions& options,
+                  const Names& columns) {
   const HeldRows<T> held(x);
   return released([&] {
     if (map.empty()) return fit(held.rows(), options);
-    return fit(held.rows(), map_from_text<T>(map, held.rows().cols()), options);
+    return fit(held.rows(), map_from_text<T>(map, held.rows().cols(), columns), options);
   });
 }
 
 /// The plan of that fit: its JSON and its text.
 template <class T>
 std::pair<std::string, std::string> plan_rows(const py::object& x, const std::string& map,
-                                              const FitOptions& options) {
+                                              const FitOptions& options, const Names& columns) {
   const HeldRows<T> held(x);
   return released([&] {
     Plan planned = map.empty() ? plan(held.rows(), options)
                                : plan(*from_memory(held.rows()),
-                                      map_from_text<T>(map, held.rows().cols()), options);
+                                      map_from_text<T>(map, held.rows().cols(), columns), options);
     planned.refusal = in_parameters(planned.refusal);
     return std::pair(to_json(planned), to_text(planned));
   });
@@ -48,13 +56,15 @@ std::pair<std::string, std::string> plan_rows(const py::object& x, const std::st
 std::pair<std::string, std::string> plan_any(const py::object& x, const std::string& map,
                                              const py::kwargs& words) {
   const FitOptions options = fit_options(words);
-  return is_float(x) ? plan_rows<float>(x, map, options) : plan_rows<double>(x, map, options);
+  const Names columns = columns_of(words);
+  return is_float(x) ? plan_rows<float>(x, map, options, columns)
+                     : plan_rows<double>(x, map, options, columns);
 }
 
 AnyModel fit_any(const py::object& x, const std::string& map, const py::kwargs& words) {
   const FitOptions options = fit_options(words);
-  if (is_float(x)) return fit_rows<float>(x, map, options);
-  return fit_rows<double>(x, map, options);
+  if (is_float(x)) return fit_rows<float>(x, map, options, columns_of(words));
+  return fit_rows<double>(x, map, options, columns_of(words));
 }
 
 template <class T>

@@ -6,6 +6,8 @@
 #include "register.hpp"
 #include "work.hpp"
 
+#include <mercer/relations.hpp>
+
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -83,6 +85,33 @@ py::object intervals(const Model<T>& model) {
     out(j, 1) = certificate.high[static_cast<std::size_t>(j)];
   }
   return array_of(std::move(out));
+}
+
+/// {"terms": {name: coefficient}, …}; names of the columns that the model does not know.
+template <class T>
+py::dict relation_dict(const Model<T>& model, const Relation& r,
+                       const std::vector<std::string>& columns) {
+  const std::vector<std::string> names = term_names(model, columns);
+  py::dict terms, errors, out;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (r.coefficients[j] == 0) continue;
+    terms[py::str(names[j])] = r.coefficients[j];
+    if (!r.errors.empty()) errors[py::str(names[j])] = r.errors[j];
+  }
+  out["terms"] = terms;
+  out["constant"] = r.constant;
+  out["residual"] = r.residual;
+  out["deviation"] = r.deviation;
+  if (!r.errors.empty()) out["standard_errors"] = errors;
+  out["text"] = to_text(r, names);
+  return out;
+}
+
+template <class T>
+py::list relation_list(const Model<T>& model, const std::vector<std::string>& columns) {
+  py::list out;
+  for (const Relation& r : relations(model)) out.append(relation_dict(model, r, columns));
+  return out;
 }
 
 template <class T>
@@ -181,6 +210,14 @@ void register_model(py::module_& module, const char* name) {
       .def_property_readonly("kernel", [](const M& m) { return m.map().kernel(); })
       .def_property_readonly("feature_names", &M::feature_names)
       .def_property_readonly("anchors", &anchors<T>)
+      .def_property_readonly("rank", [](const M& m) { return m.report().rank; })
+      .def("relations", &relation_list<T>, py::arg("columns"))
+      .def(
+          "smallest_relation",
+          [](const M& m, const std::vector<std::string>& columns) {
+            return relation_dict(m, smallest_relation(m), columns);
+          },
+          py::arg("columns"))
       .def("attributes", &attributes<T>, py::arg("components"))
       .def("json", [](const M& m) { return to_json(m); })
       .def("with_components", &with_components<T>, py::arg("components"),

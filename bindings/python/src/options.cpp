@@ -34,6 +34,8 @@ FitOptions fit_options(const py::dict& words) {
     if (name == "components") o.components = components_of(value);
     else if (name == "kernel") o.kernel = Kernel::parse(value.cast<std::string>());
     else if (name == "precomputed") o.precomputed = value.cast<bool>();
+    else if (name == "keep_null") o.keep_null = value.cast<bool>();
+    else if (name == "columns") continue;  // of the map
     else if (name == "clip") o.clip = value.cast<bool>();
     else if (name == "approx") o.approx = parse_approx(value.cast<std::string>());
     else if (name == "solver") o.solver = solver_of(value.cast<std::string>());

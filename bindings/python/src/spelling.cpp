@@ -54,6 +54,7 @@ constexpr Spelling parameters[] = {
     {"id", "id column"},
     {"image_width", "image_width"},
     {"iterations", "iterations"},
+    {"keep_null", "keep_null=True"},
     {"keep_rows", "kept rows"},
     {"label", "label column"},
     {"landmarks", "landmarks"},

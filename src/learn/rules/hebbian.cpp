@@ -93,6 +93,7 @@ Hebbian::State::State(std::shared_ptr<const Map<double>> m, LearnerOptions o)
       rate(options.rate),
       watch(0, 0, LearnedMean::none, 0) {
   require(map != nullptr, Errc::bad_option, "a learner needs a map");
+  options.rule = rule->name;
   check(*map, options, *rule);
   if (options.watch)
     watch = Watch(options.components, map->features(), options.centre, options.seed);

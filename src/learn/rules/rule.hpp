@@ -45,6 +45,7 @@ enum class Flow { hebb, oja, gha, orthonormal, none };
 
 struct RuleRow {
   std::string_view name, formula, notes;
+  std::string_view also{};  ///< another name that is accepted; reports have the first
   bool one_component = false;
   bool has_rate = true;
   bool has_rest = false;  ///< `by_row` fills in `RowStep::rest`

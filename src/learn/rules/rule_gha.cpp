@@ -22,6 +22,7 @@ extern const RuleRow gha_rule = {
     .name = "gha",
     .formula = "w_j += eta y_j (x - sum_{i<=j} y_i w_i)",
     .notes = "Sanger: k components, in order",
+    .also = "sanger",
     .has_rest = true,
     .flow = Flow::gha,
     .by_row = sanger_by_row,

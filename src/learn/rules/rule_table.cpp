@@ -19,7 +19,7 @@ std::span<const RuleRow* const> rule_rows() {
 const RuleRow& rule_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (const RuleRow* row : rule_rows()) {
-    if (row->name == name) return *row;
+    if (row->name == name || (!row->also.empty() && row->also == name)) return *row;
     names.push_back(row->name);
   }
   fail(Errc::bad_option, "{}", no_such("rule", name, names));

@@ -542,8 +542,9 @@ class Run {
 }  // namespace
 
 Learned learn(Source<double>& source, const LearnOptions& options) {
-  check(options);
   LearnOptions settled = options;
+  settled.learner.rule = rule_named(options.learner.rule).name;
+  check(settled);
   settled.memory = Budget(options.memory).bytes();
   return Run(source, settled).go();
 }

@@ -283,6 +283,8 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
   report.n_samples = 0;
   report.weight = factor.weight();
   report.seconds = 0;
+  report.rank = 0;  // relations of one part need not hold for the others
+  report.relations.clear();
   double missing = 0;
   for (const Model<T>& model : models) {
     const Report& r = model.report();

@@ -22,13 +22,9 @@ namespace {
 /// more than 1e-10 of it, and the rows themselves are asked.
 constexpr double rescue_below = 1e-5;
 
-Index rank_of(const Spectrum& s) {
-  Index rank = 0;
-  for (; rank < s.eigenvalues.size(); ++rank) {
-    const double own = rank < s.noise_of.size() ? s.noise_of[rank] : 0.0;
-    if (!(s.eigenvalues[rank] > std::max(s.noise, own))) break;
-  }
-  return rank;
+/// Those that may be kept.
+Index possible_rank(const Spectrum& s) {
+  return s.keep_null && rank_of(s) > 0 ? s.eigenvalues.size() : rank_of(s);
 }
 
 /// The first that reach the fraction; 0: none do.
@@ -43,6 +39,15 @@ Index reaching(double fraction, const Spectrum& s, Index rank) {
 }
 
 }  // namespace
+
+Index rank_of(const Spectrum& s) {
+  Index rank = 0;
+  for (; rank < s.eigenvalues.size(); ++rank) {
+    const double own = rank < s.noise_of.size() ? s.noise_of[rank] : 0.0;
+    if (!(s.eigenvalues[rank] > std::max(s.noise, own))) break;
+  }
+  return rank;
+}
 
 bool needs_rescue(const Spectrum& s, const FitOptions& options) {
   const Index kept = kept_or_none(options.components, s);
@@ -63,7 +68,7 @@ void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
 }
 
 Index kept_or_none(const Components& asked, const Spectrum& s) {
-  const Index rank = rank_of(s);
+  const Index rank = possible_rank(s);
   if (asked.kind() == Components::Kind::count && !asked.soft())
     return asked.count() <= rank ? asked.count() : 0;
   if (asked.kind() == Components::Kind::count) return std::min(asked.count(), rank);
@@ -72,7 +77,7 @@ Index kept_or_none(const Components& asked, const Spectrum& s) {
 }
 
 Index kept_components(const Components& asked, const Spectrum& s) {
-  const Index rank = rank_of(s);
+  const Index rank = possible_rank(s);
   require(rank > 0, Errc::bad_data,
           "no direction varies by more than the rounding of the numbers, so there are no "
           "components; subtract a constant from the columns before writing the file");
@@ -106,6 +111,7 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   const Index d = moments.features();
   require_rows(moments.rows(), moments.weight(), name, options);
   Spectrum s;
+  s.keep_null = options.keep_null;
   s.mean = options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d));
   if (options.center) s.rest = moments.mean_rest();
   Matrix<double> scatter = moments.scatter(options.center);
@@ -164,6 +170,7 @@ Preprocess mean_of_columns(Passes<T>& passes, const FitOptions& options) {
 template <class T>
 Spectrum begun(Passes<T>& passes, const FitOptions& options) {
   Spectrum s;
+  s.keep_null = options.keep_null;
   const Preprocess at = mean_of_columns(passes, options);
   s.mean = at.mean;
   s.rest = at.rest;

@@ -24,6 +24,7 @@ struct Spectrum {
   double squares = 0;          ///< ‖S‖², the sum of all μ²; 0: not known
   bool by_qr = false;          ///< from a QR or an SVD of the rows: μ = σ²
   bool rescued = false;        ///< by_qr, as small variances needed it
+  bool keep_null = false;      ///< directions of no variance count as components
   bool checked = false;        ///< by_qr: `rounding` bounds what the square of the factor is off by
 
   /// Eigenvalues up to here are rounding: of all directions, and of each eigenvalue's own one
@@ -75,6 +76,9 @@ void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
 /// itself does not fit a double.
 template <class T>
 Spectrum find_spectrum(Solver solver, Passes<T>& passes, const FitOptions& options, double budget);
+
+/// Directions that vary by more than rounding.
+Index rank_of(const Spectrum& spectrum);
 
 /// How many of the eigenvalues to keep. Throws when more are asked for than the data have, or a
 /// fraction that those above the rounding do not reach.

@@ -162,6 +162,11 @@ void require_variance(const Spectrum& s, const std::string& name,
 inline Index wanted(std::int64_t rows, Index features, const FitOptions& options) {
   const Index rank = std::min<Index>(features, rows - (options.center ? 1 : 0));
   const Components& asked = options.components;
+  require(
+      !options.keep_null || rank == features, Errc::bad_option,
+      "`keep_null` needs more rows than features: {} rows of {} features always have directions "
+      "of zero variance",
+      rows, features);
   if (asked.soft()) return std::min(asked.count(), rank);
   require(asked.kind() != Components::Kind::count || asked.count() <= rank, Errc::bad_option,
           "`components={}` is too large: {} rows and {} columns have at most {} components",
