@@ -40,11 +40,50 @@ void keep_near_the_run(ChartPanel& panel) {
       if (!s.dots && y < 0.01 * least) y = std::numeric_limits<double>::quiet_NaN();
 }
 
+constexpr double grows_by = 20;  // from there on the norm has a logarithmic axis
+
+/// λ₁ as far as the trace has it: from θ₁ of plain Hebb's ODE, which grows as e^{λ₁t}; otherwise
+/// the last Rayleigh quotient, which tends to it.
+double growth_rate(const Trace& t) {
+  const TraceRow &first = t.front(), &last = t.back();
+  if (!first.modes.empty() && last.time > first.time) {
+    const double rate = std::log(std::abs(last.modes[0].ode_theta / first.modes[0].ode_theta)) /
+                        (last.time - first.time);
+    if (std::abs(last.modes[0].ode_theta) > grows_by && std::isfinite(rate)) return rate;
+  }
+  return last.rayleigh;
+}
+
+/// A norm that grows without bound is drawn beside e^{λ₁t}, through its last point.
+void show_growth(ChartPanel& panel, const Trace& t) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const TraceRow& row : t) {
+    if (!(row.norm > 0) || !std::isfinite(row.norm)) continue;
+    least = std::min(least, row.norm);
+    most = std::max(most, row.norm);
+  }
+  if (!(most > grows_by * least)) return;
+  panel.logarithmic = true;
+  panel.title = "Norm and e^(\u03bb1 t)";
+  const double rate = growth_rate(t);
+  const TraceRow& last = t.back();
+  panel.series.insert(panel.series.begin(),
+                      series(t, "e^(\u03bb1 t)", 1, false, [&](const TraceRow& r) {
+                        return last.norm * std::exp(rate * (r.time - last.time));
+                      }));
+}
+
+/// Before the first step there is no rate, and no place on a logarithmic axis of time.
+Trace without_start(const Trace& t) {
+  return t.size() > 1 && t.front().step == 0 ? Trace(t.begin() + 1, t.end()) : t;
+}
+
 std::vector<ChartPanel> plain_panels(const Trace& t) {
   std::vector<ChartPanel> out(4);
   out[0] = {"Norm", "length of w1", false, {series(t, "run", 0, true, [](const TraceRow& r) {
               return r.norm;
             })}};
+  show_growth(out[0], t);
   out[1] = {"Output variance",
             "variance of y1 (squared units of the data)",
             false,
@@ -60,7 +99,8 @@ std::vector<ChartPanel> plain_panels(const Trace& t) {
 
 }  // namespace
 
-std::vector<ChartPanel> run_panels(const Trace& t) {
+std::vector<ChartPanel> run_panels(const Trace& trace) {
+  const Trace t = without_start(trace);
   if (t.front().modes.empty()) return plain_panels(t);
   const std::size_t modes = std::min(t.front().modes.size(), svg::label_colours);
   // Of one neuron all modes belong to it, and only the first is where it goes.
@@ -95,12 +135,14 @@ std::vector<ChartPanel> run_panels(const Trace& t) {
           out[3], j, [j](const TraceRow& r) { return r.modes[j].angle; },
           [j](const TraceRow& r) { return r.modes[j].ode_angle; });
   }
+  show_growth(out[1], t);
   for (ChartPanel& panel : out)
     if (panel.logarithmic) keep_near_the_run(panel);
   return out;
 }
 
-TimeAxis time_axis(const Trace& trace) {
+TimeAxis time_axis(const Trace& all) {
+  const Trace trace = without_start(all);
   TimeAxis out;
   for (const TraceRow& row : trace) out.time.push_back(row.time);
   const double first = trace.front().time, last = trace.back().time;

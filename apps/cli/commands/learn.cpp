@@ -1,5 +1,8 @@
 #include "commands/commands.hpp"
 
+#include "commands/learn_compare.hpp"
+#include "commands/learn_report.hpp"
+#include "commands/learn_start.hpp"
 #include "commands/learn_trace.hpp"
 #include "core/json_text.hpp"
 #include "core/output_file.hpp"
@@ -41,16 +44,20 @@ constexpr const char* learn_examples =
     "  producer | mercer learn - --rule gha -k 3 -o model.st         row by row, until Ctrl-C\n"
     "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st     then, to continue:\n"
     "  mercer learn big.npy -k 5 --checkpoint run.ckpt -o big.st --resume\n"
+    "  mercer learn iris.csv --label species --rule oja --rate 1/n --theorem --until-angle 1\n"
+    "  mercer learn iris.csv --label species --compare hebb-normalized,oja\n"
     "  mercer learn --explain-rate --rate 'power(c=1,t0=100,a=0.75)'\n";
 
 struct LearnFlags {
   RowFlags rows;
   RunFlags run;
   std::string rule = "gha", components = "1", rate = "auto", batch = "1", epochs, order = "auto";
-  std::string mean = "running", forget, limit, scale = "none", memory, until;
+  std::string mean = "running", forget, limit, scale = "none", memory, until, until_angle;
+  std::string start, compare, ddof;
   std::string kernel, map, landmarks;
   std::string model, model_every, trace, trace_every, plot, checkpoint, checkpoint_every;
-  bool theory = false, resume = false, explain_rate = false, json = false, no_plot = false;
+  bool theory = false, theorem = false, trace_weights = false, resume = false, explain_rate = false,
+       json = false, no_plot = false;
 };
 
 std::int64_t steps(const char* option, const std::string& text) {
@@ -78,18 +85,18 @@ Order parse_order(const std::string& text) {
 }
 
 /// `0.5deg`, `0.5`.
-double parse_until(std::string text) {
+double parse_angle(const char* option, std::string text) {
   const std::string all = text;
   for (const char* unit : {"degrees", "deg", "°"})
     if (text.ends_with(unit)) text.resize(text.size() - std::string(unit).size());
   while (text.ends_with(' ')) text.pop_back();
   try {
-    const double degrees = parse_positive("--until", text);
+    const double degrees = parse_positive(option, text);
     if (degrees < 90) return degrees;
   } catch (const UsageError&) {
   }
   throw UsageError(
-      fmt::format("--until '{}' is not an angle between 0 and 90 degrees, such as 0.5deg", all));
+      fmt::format("{} '{}' is not an angle between 0 and 90 degrees, such as 0.5deg", option, all));
 }
 
 void set_mean(const std::string& text, LearnerOptions& learner) {
@@ -132,7 +139,14 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
     o.epochs = static_cast<int>(parse_integer("--epochs", flags.epochs, 1, 1'000'000'000));
   o.order = parse_order(flags.order);
   o.scale = parse_scale(flags.scale);
-  if (!flags.until.empty()) o.until = parse_until(flags.until);
+  if (!flags.until.empty()) o.until = parse_angle("--until", flags.until);
+  if (!flags.until_angle.empty()) o.until_angle = parse_angle("--until-angle", flags.until_angle);
+  if (!flags.ddof.empty()) o.ddof = static_cast<int>(parse_integer("--ddof", flags.ddof, 0, 1));
+  set_start(flags.start, l);
+  o.theorem = flags.theorem;
+  o.trace_weights = flags.trace_weights;
+  if (flags.trace_weights && flags.trace.empty())
+    throw UsageError("--trace-weights requires --trace FILE");
   o.memory = memory_of(flags.memory);
   o.theory = flags.theory;
   o.trace_every = steps("--trace-every", flags.trace_every);
@@ -150,6 +164,22 @@ LearnOptions learn_options(const LearnFlags& flags, const Monitor& monitor) {
   return o;
 }
 
+/// --compare has no model, and no run that could be continued.
+void check_compare(const LearnFlags& flags) {
+  if (flags.compare.empty()) return;
+  two_rules(flags.compare);
+  const std::pair<const char*, bool> others[] = {{"--output", !flags.model.empty()},
+                                                 {"--plot", !flags.plot.empty()},
+                                                 {"--checkpoint", !flags.checkpoint.empty()},
+                                                 {"--theory", flags.theory},
+                                                 {"--theorem", flags.theorem},
+                                                 {"--trace-weights", flags.trace_weights},
+                                                 {"--until", !flags.until.empty()},
+                                                 {"--until-angle", !flags.until_angle.empty()}};
+  for (const auto& [option, given] : others)
+    if (given) throw UsageError(fmt::format("--compare and {} are mutually exclusive", option));
+}
+
 /// Says before the work what could only fail after it.
 void check_outputs(const LearnFlags& flags) {
   if (flags.checkpoint == "-") throw UsageError("--checkpoint must be a file");
@@ -161,6 +191,7 @@ void check_outputs(const LearnFlags& flags) {
       .writes("--checkpoint", flags.checkpoint, Content::checkpoint)
       .prints_json(flags.json);
   if (flags.mean != "running" && flags.mean != "none") plan.reads("--mean", flags.mean);
+  if (start_is_file(flags.start)) plan.reads("--start", flags.start);
   if (!flags.checkpoint.empty()) {  // what goes on from a checkpoint keeps more beside its files
     for (const char* end : {".previous", ".previous.new"})
       plan.writes("--checkpoint", flags.checkpoint + end, Content::checkpoint);
@@ -200,6 +231,8 @@ std::string_view stop_name(const Learned& learned) {
       return learned.convergence.state == LearnState::moving ? "until" : "not moving";
     case LearnStop::interrupted:
       return "interrupted";
+    case LearnStop::angle:
+      return "angle";
     case LearnStop::end:
       break;
   }
@@ -210,6 +243,7 @@ std::string stop_text(const Learned& learned) {
   const std::string_view name = stop_name(learned);
   if (name == "end") return "all rows learned";
   if (name == "interrupted") return "interrupted";
+  if (name == "angle") return "stopped: within --until-angle of the exact components";
   return fmt::format("stopped: {}", name == "until" ? "rotation within --until" : name);
 }
 
@@ -245,6 +279,9 @@ std::string json_of(const Learned& learned, const LearnFlags& flags) {
                           {"mean_gap", t.mean_gap},
                           {"last_gap", t.last_gap}};
   }
+  learning["prediction"] =
+      learned.prediction ? prediction_json(*learned.prediction, learned.reached) : Json(nullptr);
+  learning["theorem"] = learned.theorem ? theorem_json(*learned.theorem) : Json(nullptr);
   out["learning"] = learning;
   return json_text(out, 2) + "\n";
 }
@@ -269,6 +306,8 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
   const Summary summary = summarize(learned.model);
   std::string text =
       out.bold(shown(source.name(), 60, out.unicode)) + "  " + shape_line(summary, out) + "\n";
+  if (learned.model.report().ddof == 1 && !flags.ddof.empty())
+    text.insert(text.size() - 1, ", variances over N-1");
   if (const Index n = source.dropped_rows() + static_cast<Index>(learned.skipped); n > 0)
     text += fmt::format("{} row{} with missing values dropped\n", n, n == 1 ? "" : "s");
   text += out.dim(fmt::format("{}; {} epoch{}, {}; {}", solver_line(summary, out), learned.epochs,
@@ -280,6 +319,9 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
     text += theory_lines(*learned.theory);
     if (!flags.no_plot) text += "\n" + run_charts(learned.trace, out);
   }
+  if (learned.theorem) text += "\n" + theorem_lines(*learned.theorem);
+  if (learned.prediction)
+    text += prediction_lines(*learned.prediction, learned.steps, learned.reached);
   const auto where = [&](const char* what, const std::string& path) {
     if (!path.empty() && path != "-") text += fmt::format("{:<11} {}\n", what, path);
   };
@@ -311,12 +353,21 @@ void learn_rows(const LearnFlags& flags) {
                                  flags.rows.missing));
   reading.live = true;
   if (flags.rows.data == "-") reading.block_bytes = 256 << 10;  // rows that are lost when stopped
+  check_compare(flags);
   check_outputs(flags);
   require_map(flags.map);
 
   const auto source = open<double>(flags.rows.data, reading);
   note_header(source->schema(), source->name(), flags.rows, flags.run);
   options.map = map_of(flags, source->schema());
+  if (!flags.compare.empty())
+    return naming(source->name(), [&] {
+      compare(*source, flags.compare, options,
+              {.trace = flags.trace, .json = flags.json, .quiet = flags.run.quiet});
+    });
+  options.on_prediction = [&](const StepPrediction& prediction, std::int64_t all) {
+    if (!flags.run.quiet) say(prediction_note(prediction, all));
+  };
   std::optional<TraceFile> trace;
   if (!flags.trace.empty()) {
     trace.emplace(flags.trace, flags.checkpoint, flags.resume);
@@ -333,13 +384,14 @@ void learn_rows(const LearnFlags& flags) {
   }
   if (options.model_every > 0)
     options.on_model = [&](const Model<double>& model) { model.save(flags.model); };
+  const auto picture = [&](const std::vector<TraceRow>& rows) {
+    return run_svg(
+        rows, {.title = fmt::format("{} on {}, rate {}", flags.rule, source->name(), flags.rate)});
+  };
   const auto write_files = [&](const Learned& learned) {
     std::optional<OutputFile> model_file, plot_file;
     prepare(model_file, flags.model, [&] { return learned.model.serialize(); });
-    prepare(plot_file, flags.plot, [&] {
-      return run_svg(learned.trace, {.title = fmt::format("{} on {}, rate {}", flags.rule,
-                                                          source->name(), flags.rate)});
-    });
+    prepare(plot_file, flags.plot, [&] { return picture(learned.trace); });
     if (trace) survives_closed_pipe([&] { trace->finish(); });
     if (model_file) model_file->publish();
     if (plot_file) plot_file->publish();
@@ -351,11 +403,26 @@ void learn_rows(const LearnFlags& flags) {
     before_bad_rows = learned.rows;
   };
 
+  // A run that diverges leaves its trace, its plot and the report: they show why.
+  options.on_divergence = [&](const std::vector<TraceRow>& rows,
+                              const std::optional<Theorem>& theorem) {
+    std::optional<OutputFile> plot_file;
+    if (!rows.empty()) prepare(plot_file, flags.plot, [&] { return picture(rows); });
+    if (plot_file) plot_file->publish();
+    if (!theorem) return;
+    bar.erase();
+    if (flags.json)
+      print(
+          json_text(Json{{"learning", {{"stop", "diverged"}, {"theorem", theorem_json(*theorem)}}}},
+                    2) +
+          "\n");
+    else if (!flags.run.quiet) print(theorem_lines(*theorem));
+  };
+
   const auto run = [&] {
     try {
       return naming(source->name(), [&] { return learn(*source, options); });
     } catch (const Error& error) {
-      // A run that ends in nothing leaves its trace: it shows why.
       if (error.code() == Errc::not_converged && trace) trace->publish();
       if (!before_bad_rows || flags.model.empty()) throw;
       throw Error(error.code(),
@@ -397,6 +464,16 @@ void add_learn(CLI::App& app) {
   add_text(c, "--trace-every", f.trace_every, "N", "steps between rows of the trace", "Results")
       ->default_str("about 1000 rows, denser at the beginning");
   add_text(c, "--plot", f.plot, "FILE.svg", "plot the run and its theory", "Results");
+  add_switch(c, "--trace-weights", f.trace_weights,
+             "the trace also has the weights, w1_1, w1_2, ..., from the start on", "Results");
+  add_switch(c, "--theorem", f.theorem,
+             "report on the six conditions of the stability theorem, and the number of steps",
+             "Results");
+  add_text(c, "--compare", f.compare, "RULE,RULE",
+           "run two rules on the same rows, and report the gap per step; saves no model",
+           "Results");
+  add_text(c, "--ddof", f.ddof, "0|1", "variances over N - ddof", "Results")
+      ->default_str("0; kernels without --landmarks: 1");
   add_switch(c, "--theory", f.theory, "compare the run with the exact components and the ODE",
              "Results");
   add_switch(c, "--json", f.json, "print the reports of model and run as JSON", "Results");
@@ -413,6 +490,15 @@ void add_learn(CLI::App& app) {
              "Learning");
   add_text(c, "--until", f.until, "ANGLE",
            "stop when no weight vector rotates by more between checks: 0.5deg", "Learning");
+  add_text(c, "--until-angle", f.until_angle, "ANGLE",
+           "stop when all weight vectors are within this angle of the exact components: 1deg",
+           "Learning");
+  such_as(add_text(c, "--start", f.start, "W",
+                   "first weights: random(norm=2), numbers such as 1,0, or a file with one row per "
+                   "component",
+                   "Learning")
+              ->default_str("random, of length 1"),
+          {{"random", "orthonormal, by --seed"}, {"random(norm=2)", "of length 2"}});
   add_text(c, "--batch", f.batch, "N", "rows per update", "Learning");
   such_as(
       add_text(c, "--mean", f.mean, "running|none|FILE",

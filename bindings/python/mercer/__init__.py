@@ -5,6 +5,7 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
+from ._compare_rules import RuleComparison, compare_rules, steps_of_rate
 from ._data import data
 from ._eigs import Eigs, eigs, fit_operator
 from ._functions import (
@@ -38,7 +39,9 @@ __all__ = [
     "PCA",
     "Plan",
     "Progress",
+    "RuleComparison",
     "check_kernel",
+    "compare_rules",
     "data",
     "eigs",
     "export",
@@ -51,4 +54,5 @@ __all__ = [
     "map_features",
     "matrix",
     "merge",
+    "steps_of_rate",
 ]

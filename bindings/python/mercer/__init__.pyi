@@ -41,6 +41,18 @@ class FeatureSpace(NamedTuple):
 class Plan(Dict[str, Any]):
     def __init__(self, keys: Dict[str, Any], text: str) -> None: ...
 
+class RuleComparison(NamedTuple):
+    steps: int
+    time: float
+    mean_gap_per_step: float
+    largest_gap_per_step: float
+    scaled_gap: float
+    expected_gap: float
+    largest_gap: float
+    last_gap: float
+    angle: float
+    trace: Dict[str, NDArray[np.float64]]
+
 class KernelCheck(NamedTuple):
     valid: bool
     symmetric: bool
@@ -170,6 +182,10 @@ class HebbianPCA(_Linear, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     n_iter_: int
     converged_: bool
     state_: str
+    n_steps_: int
+    trace_: Dict[str, NDArray[Any]]
+    theorem_: Dict[str, Any]
+    prediction_: Dict[str, Any]
     def __init__(
         self,
         n_components: int = ...,
@@ -180,6 +196,13 @@ class HebbianPCA(_Linear, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         batch_size: int = ...,
         shuffle: bool = ...,
         forgetting: float = ...,
+        limit: Optional[float] = ...,
+        start: Optional[ArrayLike] = ...,
+        until_angle: Optional[float] = ...,
+        theory: bool = ...,
+        theorem: bool = ...,
+        trace_weights: bool = ...,
+        ddof: int = ...,
         whiten: bool = ...,
         random_state: RandomState = ...,
         n_jobs: Optional[int] = ...,
@@ -231,6 +254,19 @@ def check_kernel(
     at_most: int = ...,
     n_jobs: Optional[int] = ...,
 ) -> KernelCheck: ...
+def compare_rules(
+    X: Rows,
+    rules: Tuple[str, str] = ...,
+    *,
+    rate: Union[str, float] = ...,
+    epochs: int = ...,
+    n_components: int = ...,
+    shuffle: bool = ...,
+    start: Optional[ArrayLike] = ...,
+    limit: Optional[float] = ...,
+    random_state: RandomState = ...,
+) -> RuleComparison: ...
+def steps_of_rate(rate: Union[str, float], time: float) -> float: ...
 def kernel_parameters(kernel: str) -> dict[str, Optional[float]]: ...
 def kernel_with(kernel: str, name: str, value: float) -> str: ...
 def data(

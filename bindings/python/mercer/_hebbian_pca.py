@@ -57,6 +57,20 @@ class HebbianPCA(
         Shuffle the rows in each epoch of `fit`.
     forgetting : float, default=0.0
         Discount of the past per row, for streams that drift.
+    limit : float, default=None
+        Upper bound of every weight.
+    start : array-like of shape (n_components, n_features) or (n_features,), default=None
+        First weights, of any length; None: random orthonormal ones.
+    until_angle : float, default=None
+        `fit` stops when every weight vector is within this angle of its exact component, in degrees.
+    theory : bool, default=False
+        Compare `fit` with the exact components and the ODE, in `trace_`.
+    theorem : bool, default=False
+        Report on the six conditions of the stability theorem, in `theorem_`.
+    trace_weights : bool, default=False
+        `trace_` also has the weights, from the start on.
+    ddof : {0, 1}, default=0
+        Variances are over N - ddof.
     whiten : bool, default=False
         Scores of unit variance.
     random_state : int, RandomState instance or None, default=None
@@ -82,6 +96,17 @@ class HebbianPCA(
         Whether the last `fit` ended within 2 degrees of the exact components.
     state_ : {'converged', 'not moving', 'moving'}
         State at the end of the last `fit`; 'not moving' does not imply convergence.
+    n_steps_ : int
+        Steps of the last `fit`.
+    trace_ : dict of ndarray
+        Trace of the last `fit`, by the names of its columns, at most 1024 rows.
+    theorem_ : dict
+        With `theorem=True`: 'conditions', a list of six with 'number', 'name', 'finding' ('proved',
+        'measured', 'assumed' or 'violated') and 'evidence'; 'holds', 'conclusion', 'jacobian',
+        'time_constants', 'gap', 'multiplicity'.
+    prediction_ : dict
+        With `theorem` or `until_angle`: 'steps' that the ODE predicts from 'start_angle' to 'angle',
+        the step at which the run was there ('reached', or None), and a 'better_rate'.
 
     Examples
     --------
@@ -104,6 +129,13 @@ class HebbianPCA(
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
         "forgetting": [Interval(Real, 0, 1, closed="left")],
+        "limit": [Interval(Real, 0, None, closed="neither"), None],
+        "start": ["array-like", None],
+        "until_angle": [Interval(Real, 0, 90, closed="neither"), None],
+        "theory": ["boolean"],
+        "theorem": ["boolean"],
+        "trace_weights": ["boolean"],
+        "ddof": [Interval(Integral, 0, 1, closed="both")],
         "whiten": ["boolean"],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -121,6 +153,13 @@ class HebbianPCA(
         batch_size=1,
         shuffle=True,
         forgetting=0.0,
+        limit=None,
+        start=None,
+        until_angle=None,
+        theory=False,
+        theorem=False,
+        trace_weights=False,
+        ddof=0,
         whiten=False,
         random_state=None,
         n_jobs=None,
@@ -134,6 +173,13 @@ class HebbianPCA(
         self.batch_size = batch_size
         self.shuffle = shuffle
         self.forgetting = forgetting
+        self.limit = limit
+        self.start = start
+        self.until_angle = until_angle
+        self.theory = theory
+        self.theorem = theorem
+        self.trace_weights = trace_weights
+        self.ddof = ddof
         self.whiten = whiten
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -142,7 +188,7 @@ class HebbianPCA(
 
     def _learner(self):
         rate = self.rate if isinstance(self.rate, str) else f"constant({float(self.rate)!r})"
-        return {
+        options = {
             "rule": self.rule,
             "components": int(self.n_components),
             "rate": rate,
@@ -151,6 +197,22 @@ class HebbianPCA(
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
         }
+        if self.limit is not None:
+            options["limit"] = float(self.limit)
+        if self.start is not None:
+            options["start"] = np.asarray(self.start, dtype=np.float64)
+        return options
+
+    def _run(self):
+        options = {
+            "theory": bool(self.theory),
+            "theorem": bool(self.theorem),
+            "trace_weights": bool(self.trace_weights),
+            "ddof": int(self.ddof),
+        }
+        if self.until_angle is not None:
+            options["until_angle"] = float(self.until_angle)
+        return options
 
     def fit(self, X, y=None):
         """Learn from all rows, in several epochs.
@@ -171,7 +233,7 @@ class HebbianPCA(
         try:
             model, run = told(
                 self, _mercer.learn, rows_of(X), self._learner(),
-                epochs=self.epochs or 0, shuffle=self.shuffle,
+                epochs=self.epochs or 0, shuffle=self.shuffle, more=self._run(),
             )
         except ValueError:
             require_finite(self, X)
@@ -182,6 +244,12 @@ class HebbianPCA(
         self.converged_ = run["converged"]
         self.state_ = run["state"]
         self.n_samples_seen_ = run["rows"]
+        self.n_steps_ = run["steps"]
+        self.trace_ = run["trace"]
+        for name in ("theorem", "prediction"):
+            self.__dict__.pop(f"{name}_", None)
+            if name in run:
+                setattr(self, f"{name}_", run[name])
         return self
 
     def partial_fit(self, X, y=None):

@@ -74,8 +74,13 @@ constexpr Spelling parameters[] = {
     {"seconds", "a limit of time"},
     {"size", "size"},
     {"solver", "the solver"},
+    {"start", "start"},
+    {"start_norm", "start_norm"},
+    {"theorem", "theorem"},
     {"theory", "theory"},
+    {"trace_weights", "trace_weights"},
     {"until", "until"},
+    {"until_angle", "until_angle"},
     {"weights", "weights"},
     {"width", "width"},
 };

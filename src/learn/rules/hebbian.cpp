@@ -220,7 +220,7 @@ void Hebbian::State::diverged() const {
   }
   fail(Errc::not_converged,
        "step {}: with the rate {:.3g} the weights of rule {} diverge; stay well below {:.2g}, one "
-       "over the mean square of the rows{}, or use `rate=auto`",
+       "over the mean square of the rows{}, or use `rate=auto` or `limit=1`",
        steps, eta, rule->name, total > 0 ? 1 / total : 0.0,
        weighted ? " (a rate is multiplied by the row's weight)" : "");
 }
