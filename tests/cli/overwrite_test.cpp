@@ -294,6 +294,7 @@ TEST_F(CliOverwrite, the_table_has_every_file_of_every_command) {
         if (std::smatch match; std::regex_match(line, match, form)) in_help.insert(match[1]);
     in_help.erase("EXPR");
     for (const char* no_file : {"SHELL", "COMMAND", "NAME"}) in_help.erase(no_file);
+    if (name == "lecture") in_help.erase("--output");  // a folder: lecture_test.cpp
     for (const Command& command : commands()) {
       if (command.name != name) continue;
       for (const auto& input : command.inputs) in_table.insert(input.first);

@@ -42,6 +42,7 @@ void conic_to_plane(Stage& stage) {
       "With noise the smallest variance is no longer 0, and the coefficients are estimates:");
   stage.run("mercer data ellipse --rows 200 --noise 0.01 --seed 1 -o noisy.csv");
   stage.run("mercer fit noisy.csv --map 'x1^2, sqrt(2)*x1*x2, x2^2' --no-plot -o noisy.st");
+  stage.run("mercer inspect noisy.st --relations");
   const Matrix<double> rough = stage.model("noisy.st").components().bottomRows(1);
   stage.compare("x1x2, noise 0.01", -2, rough(0, 1) * std::numbers::sqrt2 / rough(0, 0), 0.1);
   stage.compare("x2², noise 0.01", 2, rough(0, 2) / rough(0, 0), 0.1);
