@@ -43,7 +43,7 @@ double matrix_bytes(DataMatrix what, Index rows, Index columns, const FitOptions
 
 void require_matrix_room(const std::string& what, double bytes, const FitOptions& options) {
   require(bytes <= static_cast<double>(options.memory), Errc::out_of_memory,
-          "the {} matrix needs {}, and {} are allowed; use a larger `memory` or fewer columns or "
+          "the matrix ({}) needs {}, and {} are allowed; use a larger `memory` or fewer columns or "
           "rows",
           what, format_least_bytes(bytes), format_bytes(static_cast<double>(options.memory)));
 }

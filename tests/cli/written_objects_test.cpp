@@ -171,6 +171,9 @@ TEST_F(CliObjects, M_T1_labels_and_weights_as_in_fit) {
   const test::Run weighted = mercer({"matrix", "-", "--weights", "w", "--what", "covariance"},
                                     {.input = "a,w\n0,1\n3,2\n"});
   EXPECT_EQ(weighted.out, "column,a\na,3\n") << weighted.err;  // 0, 3, 3
+  const test::Run filled =
+      mercer({"matrix", "-", "--missing", "mean"}, {.input = "a,b\n1,2\n,2\n4,5\n"});
+  EXPECT_EQ(filled.out, "column,a,b\na,2.25,2.25\nb,2.25,3\n") << filled.err;  // 1, 2.5, 4
 }
 
 TEST_F(CliObjects, M_T2_the_summary_states_the_size_of_the_feature_space) {

@@ -48,6 +48,30 @@ TEST(ModelJson, variances_and_ratios_follow_from_the_eigenvalues) {
                        json["explained_variance_ratio"][1].get<double>());
 }
 
+TEST(ModelJson, M_T1_has_the_components_the_mean_and_the_scale_unless_they_are_too_many) {
+  const Model<double> model(test::sample_parts<double>());
+  Json json = Json::parse(to_json(model));
+  ASSERT_EQ(json["components"].size(), 2u);
+  ASSERT_EQ(json["components"][0].size(), 3u);
+  for (Index c = 0; c < 2; ++c)
+    for (Index j = 0; j < 3; ++j)
+      EXPECT_EQ(json["components"][static_cast<std::size_t>(c)][static_cast<std::size_t>(j)],
+                model.components()(c, j));
+  EXPECT_EQ(json["mean"].size(), 3u);
+  EXPECT_EQ(json["scale_values"][1], model.scale()[1]);
+  EXPECT_TRUE(json["feature_space_dimension"].is_null());
+  ModelParts<double> wide;
+  wide.map = identity_map<double>(100'001);
+  wide.components = Matrix<double>::Zero(1, 100'001);
+  wide.components(0, 7) = 1;
+  wide.mean = Vector<double>::Zero(100'001);
+  wide.eigenvalues = Vector<double>::Ones(1);
+  wide.report = model.report();
+  json = Json::parse(to_json(Model<double>(std::move(wide))));
+  EXPECT_TRUE(json["components"].is_null() && json.contains("components"));
+  EXPECT_TRUE(json["mean"].is_null());
+}
+
 TEST(ModelJson, M_P1_has_an_interval_for_each_eigenvalue_or_says_why_not) {
   auto parts = test::certified_parts<double>();
   Json json = Json::parse(to_json(Model<double>(parts)));

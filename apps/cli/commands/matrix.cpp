@@ -63,7 +63,8 @@ void matrix_of_rows(const MatrixFlags& flags) {
   if (options.missing == Missing::em)
     throw UsageError("--missing em is for fit and transform: use --missing mean or drop");
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
-  KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, what == DataMatrix::gram);
+  const bool twice = what == DataMatrix::gram || options.missing == Missing::mean;
+  KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, twice);
   if (what == DataMatrix::gram && !rows.in_memory())
     fail(Errc::out_of_memory,
          "the rows of '{}' do not fit into half of the memory budget, which a Gram matrix needs; "
