@@ -57,8 +57,12 @@ Relation relation_along(const AllDirections& all, const Vector<double>& sizes, V
   const double largest = c.cwiseProduct(sizes).cwiseAbs().maxCoeff();
   for (Index j = 0; j < c.size(); ++j)
     if (std::abs(c[j]) * sizes[j] < negligible * largest) sparse[j] = 0;
-  const double length = c.cwiseProduct(sizes).norm();
-  if (deviation_along(all, sparse) <= 2 * before + 8 * unit * length) c = sparse;
+  // The rounding of the terms, and of the directions along the largest of them.
+  const double rounding =
+      8 * unit *
+      (c.cwiseProduct(sizes).norm() +
+       c.cwiseProduct(all.divisors).norm() * std::sqrt(all.eigenvalues[0] / all.weight));
+  if (deviation_along(all, sparse) <= 2 * before + rounding) c = sparse;
   Relation out;
   out.coefficients.assign(c.data(), c.data() + c.size());
   out.constant = c.dot(all.mean);

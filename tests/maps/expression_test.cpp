@@ -202,7 +202,7 @@ Sample sample(std::mt19937& random, const std::vector<double>& x, int depth) {
     case 1:
       return {"(" + a.text + " - " + b.text + ")", a.value - b.value};
     case 2:
-      return {a.text + "*" + b.text, a.value * b.value};
+      return {"(" + a.text + "*" + b.text + ")", a.value * b.value};
     case 3:
       return {"(" + a.text + "/(1 + " + b.text + "^2))", a.value / (1 + b.value * b.value)};
     case 4:
