@@ -12,7 +12,7 @@
 ///
 ///     |w_hebb − w_oja| = ½ η² y² √((‖x‖² − y²)(‖x‖² + 3y²)) + O(η³)
 ///
-/// Each rule also makes a run of its own; these differ by O(η). A step costs O(k·D).
+/// Both rules are also run separately; these runs differ by O(η). A step costs O(k·D).
 
 #include <mercer/learn.hpp>
 

@@ -54,21 +54,22 @@ double growth_rate(const Trace& t) {
   return last.rayleigh;
 }
 
-/// A norm that grows without bound is drawn beside e^{λ₁t}, through its last point.
+/// Whether the weights grow without bound.
+bool grows(const Trace& t) {
+  return std::any_of(t.begin(), t.end(), [&](const TraceRow& row) {
+    return std::isfinite(row.norm) && row.norm > grows_by * t.front().norm;
+  });
+}
+
+/// A norm that grows is drawn beside e^{λ₁t} through its last point, a straight line.
 void show_growth(ChartPanel& panel, const Trace& t) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const TraceRow& row : t) {
-    if (!(row.norm > 0) || !std::isfinite(row.norm)) continue;
-    least = std::min(least, row.norm);
-    most = std::max(most, row.norm);
-  }
-  if (!(most > grows_by * least)) return;
+  if (!grows(t)) return;
   panel.logarithmic = true;
   panel.title = "Norm and e^(\u03bb1 t)";
   const double rate = growth_rate(t);
   const TraceRow& last = t.back();
   panel.series.insert(panel.series.begin(),
-                      series(t, "e^(\u03bb1 t)", 1, false, [&](const TraceRow& r) {
+                      series(t, "e^(\u03bb1 t)", 6, false, [&](const TraceRow& r) {
                         return last.norm * std::exp(rate * (r.time - last.time));
                       }));
 }
@@ -146,7 +147,7 @@ TimeAxis time_axis(const Trace& all) {
   TimeAxis out;
   for (const TraceRow& row : trace) out.time.push_back(row.time);
   const double first = trace.front().time, last = trace.back().time;
-  out.logarithmic = first > 0 && std::isfinite(last) && last > 30 * first;
+  out.logarithmic = first > 0 && std::isfinite(last) && last > 30 * first && !grows(trace);
   return out;
 }
 

@@ -43,7 +43,7 @@ TEST_F(CliLearnTheorem, M_T5_text_and_json_have_the_six_conditions) {
   const auto run = mercer(iris(words));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   for (const char* text :
-       {"1 rate            proved", "2 bounded weights measured", "3 smooth h        proved",
+       {"1 rate            proved", "2 bounded weights proved", "3 smooth h        proved",
         "4 mean field      proved", "5 stable point    proved", "6 basin           measured",
         "w(n) → ±q₁ with probability 1", "time constants", "predicted"})
     EXPECT_THAT(run.out, HasSubstr(text));
@@ -87,7 +87,7 @@ TEST_F(CliLearnTheorem, M_T6_a_run_that_is_too_short_is_announced_with_a_faster_
   const auto run = mercer(on(clouds(), {"--rule", "oja", "--rate", "1/n", "--start", "1,1",
                                         "--epochs", "5", "--until-angle", "1", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("mercer: note: about 1.3e+14 steps from 45° to 1° at rate 1/n"));
+  EXPECT_THAT(run.err, HasSubstr("mercer: note: about 1.2e+14 steps from 45° to 1° at rate 1/n"));
   EXPECT_THAT(run.err, HasSubstr("this run has 20; --rate 'power("));
   const Json p = Json::parse(run.out)["learning"]["prediction"];
   EXPECT_NEAR(p["start_angle"].get<double>(), 45, 1e-9);

@@ -21,8 +21,8 @@ LearnOptions at(double rate) {
 
 TEST(CompareRules, M_T8_half_the_rate_is_a_quarter_of_the_gap_per_step) {
   const Matrix<double> x = cloud(500);
-  const auto coarse = compare_rules(Rows<double>(x), "hebb-normalized", "oja", at(2e-4));
-  const auto fine = compare_rules(Rows<double>(x), "hebb-normalized", "oja", at(1e-4));
+  const auto coarse = compare_rules(Rows<double>(x), "hebb-normalized", "oja", at(2e-5));
+  const auto fine = compare_rules(Rows<double>(x), "hebb-normalized", "oja", at(1e-5));
   EXPECT_EQ(coarse.steps, 1000);
   EXPECT_GT(coarse.mean_gap_per_step, 0);
   EXPECT_NEAR(coarse.mean_gap_per_step / fine.mean_gap_per_step, 4, 0.3);
@@ -30,7 +30,7 @@ TEST(CompareRules, M_T8_half_the_rate_is_a_quarter_of_the_gap_per_step) {
   // The term of second order that Oja's rule leaves out.
   EXPECT_NEAR(fine.scaled_gap / fine.expected_gap, 1, 0.02);
   // After the same time, twice as many steps of a quarter each: runs are apart by O(η).
-  LearnOptions longer = at(1e-4);
+  LearnOptions longer = at(1e-5);
   longer.epochs = 4;
   const auto slow = compare_rules(Rows<double>(x), "hebb-normalized", "oja", longer);
   EXPECT_NEAR(slow.time, coarse.time, 1e-12);

@@ -183,7 +183,7 @@ TEST(Theorem, M_T5_rows_that_drift_violate_the_fourth_condition_unless_they_are_
 
 TEST(Theorem, M_T5_visits_to_the_basin_are_counted_at_every_step) {
   const Matrix<double> x = cloud(150);
-  LearnOptions o = oja("power(c=0.05,t0=20)");
+  LearnOptions o = oja("auto");
   o.trace_every = 1;
   o.theory = true;
   std::int64_t inside = 0;

@@ -78,7 +78,7 @@ def test_M_T7_bad_starts_are_named():
 
 
 def test_M_T8_the_gap_per_step_falls_as_the_square_of_the_rate():
-    coarse, fine = (mercer.compare_rules(X, rate=eta, epochs=2) for eta in (2e-3, 1e-3))
+    coarse, fine = (mercer.compare_rules(X, rate=eta, epochs=2) for eta in (2e-5, 1e-5))
     assert coarse.steps == 800
     assert 3.7 < coarse.mean_gap_per_step / fine.mean_gap_per_step < 4.3
     assert abs(fine.scaled_gap / fine.expected_gap - 1) < 0.05

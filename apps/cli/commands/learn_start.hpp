@@ -7,7 +7,7 @@
 
 namespace mercer::cli {
 
-/// Whether the text names a file: neither random nor numbers.
+/// Whether the text is the path of a file: neither random nor numbers.
 bool start_is_file(const std::string& text);
 
 /// Throws `UsageError` for a text that is none of these.

@@ -84,7 +84,7 @@ def compare_rules(
     >>> import numpy as np
     >>> from mercer import compare_rules
     >>> X = np.random.default_rng(0).normal(size=(500, 3)) * [3, 1, 0.3]
-    >>> coarse, fine = (compare_rules(X, rate=eta) for eta in (2e-4, 1e-4))
+    >>> coarse, fine = (compare_rules(X, rate=eta) for eta in (2e-5, 1e-5))
     >>> bool(3.7 < coarse.mean_gap_per_step / fine.mean_gap_per_step < 4.3)
     True
     """

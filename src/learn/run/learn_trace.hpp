@@ -19,7 +19,7 @@ class RunTrace {
   RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons,
            bool weights = false, Index features = 0);
 
-  /// The first weights, before any step: a row of its own where rows have weights.
+  /// The first weights, before any step: a separate row, if rows have weights.
   void take_start(const RunLearner& learner);
 
   /// The run as it stands. `regular`: one of the evenly spaced rows, over which the gap is

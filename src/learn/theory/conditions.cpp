@@ -269,9 +269,8 @@ void require_ode(const RuleRow& rule) {
   std::vector<std::string_view> names;
   for (const RuleRow* row : rule_rows())
     if (row->flow != Flow::none) names.push_back(row->name);
-  fail(Errc::bad_option,
-       "`theorem`: `rule={}` has no differential equation; rules that have one are {}", rule.name,
-       either_of(names));
+  fail(Errc::bad_option, "`theorem`: `rule={}` has no differential equation; use one that has: {}",
+       rule.name, either_of(names));
 }
 
 Theorem stability_theorem(const TheoremInput& in) {

@@ -2,8 +2,8 @@
 // When the ODE of a rule comes within an angle of the components, and after how many steps of a
 // rate that is.
 //
-// Of one neuron tan² of the angle to ±q₁ is Σ_{k≥2} θ_k(0)² e^{−2(λ₁−λ_k)t} / θ₁(0)², whatever its
-// length does. Of several, span(w₁ … w_j) is that of the first j columns of e^{Rt}W₀; their QR
+// Of one neuron tan² of the angle to ±q₁ is Σ_{k≥2} θ_k(0)² e^{−2(λ₁−λ_k)t} / θ₁(0)², for any
+// length. Of several, span(w₁ … w_j) is that of the first j columns of e^{Rt}W₀; their QR
 // factor stands for the weights, which it approaches.
 
 #include "learn/theory/theory.hpp"
