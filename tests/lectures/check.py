@@ -39,8 +39,9 @@ def same_number(a, b):
     x, y = float(a), float(b)
     if abs(x) < ROUNDING and abs(y) < ROUNDING:
         return True
-    # A bit more than a unit: the difference of two rounded numbers is not exact.
-    return abs(x - y) <= 1.001 * max(unit(a), unit(b))
+    # A bit more than a unit: the difference of two rounded numbers is not exact. The last digits of
+    # numbers that are printed in full depend on the machine.
+    return abs(x - y) <= max(1.001 * max(unit(a), unit(b)), 1e-9 * abs(x))
 
 
 def same_line(a, b):
