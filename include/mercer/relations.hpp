@@ -5,7 +5,7 @@
 ///
 ///     auto circle = mercer::fit(x, mercer::monomial_map<double>(2, 2));
 ///     for (const mercer::Relation& r : mercer::relations(circle))
-///       std::puts(mercer::to_text(r, mercer::term_names(circle)).c_str());
+///       std::cout << mercer::to_text(r, mercer::term_names(circle)) << '\n';
 ///                                             // 1.00·x1^2 + 1.00·x2^2 = 1.00
 ///
 /// Lines, planes and conics are such relations. A fit finds them where it computes all directions

@@ -33,7 +33,7 @@ struct ExpressionColumns {
 bool names_a_value(std::string_view name, const ExpressionColumns& columns);
 
 /// Whether `text` is a list of expressions rather than the name of a map, perhaps one that does not
-/// exist: a single word that is neither, or one before a parenthesis that is no function.
+/// exist: a single word that is neither, or one before a parenthesis that does not name a function.
 bool is_expression_list(std::string_view text, const ExpressionColumns& columns);
 
 /// Throws `Errc::bad_option` with the place of what is wrong.

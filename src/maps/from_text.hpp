@@ -20,7 +20,7 @@ template <class T>
 std::shared_ptr<const Map<T>> map_from_text(std::string_view text, Index inputs,
                                             const std::vector<std::string>& names = {});
 
-/// Throws what `map_from_text` would throw whatever the columns are.
+/// Throws what `map_from_text` would throw for any columns.
 void require_map_text(std::string_view text);
 
 /// Whether a map has that name, also one of model files only.

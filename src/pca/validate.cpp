@@ -40,6 +40,8 @@ void validate(const FitOptions& o) {
           Errc::bad_option, "`keep_null` needs `solver=covariance` or `solver=svd`");
   require(!o.keep_null || c.kind() == Components::Kind::all || c.kind() == Components::Kind::count,
           Errc::bad_option, "`keep_null` takes `components=all_components()` or a number of them");
+  require(!o.keep_null || o.missing != Missing::em, Errc::bad_option,
+          "`keep_null` cannot be combined with `missing=em`: imputed rows lie in the components");
   require(!o.precomputed || (o.scale == Scale::none && o.missing != Missing::mean),
           Errc::bad_option, "`precomputed`: kernel values can neither be scaled nor imputed");
   require(!(o.approx && o.seconds > 0), Errc::bad_option,

@@ -191,7 +191,8 @@ struct Sample {
 Sample sample(std::mt19937& random, const std::vector<double>& x, int depth) {
   const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   if (depth == 0 || pick(5) == 0) {
-    if (const int n = 1 + pick(9); pick(3) == 0) return {std::to_string(n), n};
+    if (const int n = 1 + pick(9); pick(3) == 0)
+      return {std::to_string(n), static_cast<long double>(n)};
     const int j = pick(3);
     return {"x" + std::to_string(j + 1), x[static_cast<std::size_t>(j)]};
   }

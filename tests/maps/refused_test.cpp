@@ -56,7 +56,7 @@ TEST(MapText, that_is_wrong_is_refused_with_the_column) {
   EXPECT_TRUE(has(complaint("polynomial(degree=0)"), "from 1 to 30"));
   EXPECT_TRUE(has(complaint("monomials(degree=31)"), "from 1 to 30"));
   EXPECT_TRUE(has(complaint("plain(degree=-1)"), "from 1 to 30"));
-  EXPECT_TRUE(has(complaint("plain(2)"), "name the parameter: plain(degree=…)"));
+  EXPECT_TRUE(has(complaint("plain(2)"), "name the parameter: plain(degree=…, exactly=…, constant=…)"));
   EXPECT_TRUE(has(complaint("plain(degree=2, degree=3)"), "column 17: degree is given twice"));
   EXPECT_TRUE(has(complaint("square"), "no map 'square'; did you mean squares?"));
   EXPECT_TRUE(has(complaint(""), "there are identity, squares, monomials, polynomial, plain"));

@@ -17,6 +17,7 @@ namespace {
 
 constexpr Index most_rows = 12;     // of the table
 constexpr Index most_loadings = 4;  // components whose loadings are listed
+constexpr std::size_t most_relation_lines = 4;
 constexpr int bar_color = 33;
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
@@ -255,23 +256,20 @@ std::string component_table(const Summary& summary, const Terminal& terminal) {
 }
 
 std::string relation_lines(const Summary& summary, const Terminal& terminal) {
-  const Index rank = summary.report.rank, null = summary.features - rank;
-  if (rank == 0 || null == 0) return {};
-  // Of a constant feature there is nothing to say.
+  // Of a constant feature alone there is nothing to say.
   if (summary.relations.empty()) return {};
   const std::string terms = summary.scaled && !summary.map.empty() ? " (of z-scores)" : "";
+  const std::size_t listed = std::min(summary.relations.size(), most_relation_lines);
   std::string out;
-  for (const std::string& relation : summary.relations) {
-    std::string text = relation;
-    for (std::size_t at; !terminal.unicode && (at = text.find("·")) != std::string::npos;)
-      text.replace(at, std::string_view("·").size(), "*");
-    out += out.empty() ? fmt::format("\nrank {} of {}; the rows satisfy {}{}\n", rank,
-                                     summary.features, text, terms)
-                       : fmt::format("{:>{}}{}\n", "", 4, text);
-  }
-  const auto shown_relations = static_cast<Index>(summary.relations.size());
-  if (shown_relations == 20 && null > shown_relations)
-    out += fmt::format("    and {} more\n", null - shown_relations);
+  for (std::size_t i = 0; i < listed; ++i)
+    out += i == 0 ? fmt::format("\nrank {} of {}; the rows satisfy {}{}\n", summary.report.rank,
+                                summary.features, summary.relations[i], terms)
+                  : fmt::format("    {}\n", summary.relations[i]);
+  const Index null = summary.features - summary.report.rank;
+  if (static_cast<Index>(listed) < null && listed == most_relation_lines)
+    out += fmt::format("    and {} more\n", null - static_cast<Index>(listed));
+  for (std::size_t at; !terminal.unicode && (at = out.find("·")) != std::string::npos;)
+    out.replace(at, std::string_view("·").size(), "*");
   return out;
 }
 

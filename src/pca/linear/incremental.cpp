@@ -28,6 +28,7 @@ FitOptions checked(FitOptions options) {
           Errc::bad_option, "incremental PCA has no solver but the covariance matrix");
   require(!options.kernel && !options.precomputed && !keeps_holes(options.missing),
           Errc::bad_option, "incremental PCA supports neither kernels nor missing values");
+  require(!options.keep_null, Errc::bad_option, "incremental PCA does not support `keep_null`");
   return options;
 }
 
