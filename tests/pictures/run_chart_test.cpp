@@ -114,6 +114,31 @@ TEST(RunSvg, odd_traces_are_drawn) {
   EXPECT_HAS(error_of([&] { run_svg(rows, {.size = 1}); }).what(), "`size=1`");
 }
 
+TEST(RunSvg, M_T7_a_norm_that_grows_is_drawn_beside_its_exponential) {
+  EXPECT_EQ(run_svg(trace(30, 0, 0)).find("e^("), std::string::npos);
+  auto rows = trace(30, 0, 0);
+  for (TraceRow& row : rows) {
+    row.norm = 0.7 * std::exp(3 * row.time);
+    row.rayleigh = 3;
+  }
+  const std::vector<ChartPanel> panels = run_panels(rows);
+  EXPECT_TRUE(panels[0].logarithmic);
+  ASSERT_EQ(panels[0].series.size(), 2u);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    EXPECT_NEAR(panels[0].series[0].y[i] / rows[i].norm, 1, 1e-12);
+  EXPECT_FALSE(time_axis(rows).logarithmic);
+  EXPECT_HAS(run_svg(rows), "Norm and e^(\u03bb1 t)");
+}
+
+TEST(RunSvg, the_start_has_no_place_in_the_picture) {
+  auto rows = trace(30, 2, 1);
+  const std::string without = run_svg(rows);
+  TraceRow start = rows[0];
+  start.step = 0;
+  rows.insert(rows.begin(), start);
+  EXPECT_EQ(run_svg(rows), without);
+}
+
 TEST(RunSvg, a_long_trace_makes_no_long_picture) {
   EXPECT_LT(run_svg(trace(1000, 7, 7)).size(), 400'000u);
 }
