@@ -17,7 +17,7 @@ constexpr Index strip_depth = 256;
 /// Rows of C that one call of `add_column_products` computes, at most.
 constexpr Index strip_rows_of_c = 72;
 
-/// Rows `from` to `from + count` of C += AᵀA, from the diagonal on: what is left of it is not
+/// Rows `from` to `from + count` of C += AᵀA, from the diagonal on; entries before it are not
 /// right. A: n×d, n ≤ strip_depth, count ≤ strip_rows_of_c.
 void add_column_products(const double* a, Index n, Index d, Index a_stride, Index from, Index count,
                          double* c, Index c_stride);

@@ -25,7 +25,7 @@ Eigs detail::eigs(Index n, const Product& product, Index k, const EigsOptions& o
                   .max_passes = options.max_passes,
                   .seed = options.seed};
   if (options.memory > 0) how = within_memory(how, n, k, options.memory);
-  // A basis whose restarts gain too little grows, within `memory` or a size that is there anyway.
+  // A basis whose restarts gain too little grows, within `memory` or what most machines have.
   constexpr double unasked = 1 << 30;
   how = resolved(how, n, k);
   how.most_basis =

@@ -93,6 +93,10 @@ void Krylov::absorb() {
           "products of the matrix with unit vectors are not finite: it has NaN or infinity, or its "
           "numbers are so large that sums overflow; scale it by a power of two");
   scale_ = std::max(scale_, h_.diagonal().head(m_).cwiseAbs().maxCoeff());
+  require(scale_ == 0 || scale_ >= std::numeric_limits<double>::min(), Errc::bad_data,
+          "products of the matrix with unit vectors are about {:.1e}, which is subnormal; scale it "
+          "by a power of two",
+          scale_);
   // wᵀAw' and w'ᵀAw differ by rounding: a sample of the error of A·w along one of n directions.
   const auto square = h_.block(m_ - b, m_ - b, b, b);
   const double rounding = (square - square.transpose()).cwiseAbs().maxCoeff();

@@ -107,6 +107,15 @@ TEST(Eigs, tiny_gaps_get_a_larger_basis_within_the_memory) {
   EXPECT_NE(why.find("too slowly"), std::string::npos) << why;
 }
 
+TEST(Eigs, products_that_are_subnormal_are_refused) {
+  const Matrix<double> normal = test::Random(4).normal(30, 30);
+  const Matrix<double> a = 1e-312 * (normal + normal.transpose());
+  const std::string why = refusal([&] { eigs(a, 2); }, Errc::bad_data);
+  EXPECT_NE(why.find("subnormal"), std::string::npos) << why;
+  EXPECT_NEAR(eigs(Matrix<double>(0x1p1000 * a), 1).residuals[0], 0, 1e-9 * 0x1p1000 * 1e-311);
+  EXPECT_EQ(eigs(Matrix<double>::Zero(30, 30), 1).values[0], 0);
+}
+
 TEST(Eigs, an_infinite_bound_has_no_confidence) {
   // 11ᵀ of order 80: the eigenvalue 0 has 79 copies, more than random vectors can tell apart.
   const Eigs found = eigs(Matrix<double>(Matrix<double>::Ones(80, 80)), 1, {.smallest = true});
