@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "core/require.hpp"
 #include "diagnostics/secular.hpp"
 #include "linalg/lapack.hpp"
 
@@ -57,8 +58,16 @@ Relative relative_to_limits(const Matrix<double>& products, const std::vector<In
     size += Vector<double>::Constant(size.size(), square) - 2 * along;
   }
   const SymmetricEigen pairs = symmetric_eigen(own, own.rows(), 1);
+  // n entries in a row, each off by a few ε of the largest.
+  const double noise = 64 * n * like.precision *
+                       std::max(pairs.values[0], products.diagonal().cwiseAbs().maxCoeff());
+  require(
+      pairs.values[own.rows() - 1] >= -noise, Errc::invalid_kernel,
+      "the kernel matrix of half of the model's rows has an eigenvalue of {:g}, beyond rounding "
+      "({:g}): the kernel is not positive semi-definite; use limits of good rows",
+      pairs.values[own.rows() - 1], noise);
   FittedRows half;
-  half.eigenvalues = pairs.values.cwiseMax(0);  // those of a Gram matrix but for rounding
+  half.eigenvalues = pairs.values.cwiseMax(0);  // what is negative now is rounding
   half.squares = (half.eigenvalues.asDiagonal() * pairs.vectors.cwiseAbs2()).transpose();
   half.components = k;
   half.rows = n;

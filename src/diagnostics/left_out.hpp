@@ -3,6 +3,8 @@
 
 #include <mercer/matrix.hpp>
 
+#include <limits>
+
 namespace mercer {
 
 /// Rows of a fit in the coordinates of its components.
@@ -16,6 +18,7 @@ struct FittedRows {
   double rows = 0;  ///< N of the fit
   bool centered = true;
   int ddof = 1;
+  double precision = std::numeric_limits<double>::epsilon();  ///< ε of the model's numbers
 };
 
 struct LeftOutScores {
@@ -36,6 +39,7 @@ struct LimitFactors {
 /// half has to be changed for the other half to be beyond it as often as the level states. The
 /// logarithm of the factor falls as 1/N. `products`: inner products of some rows of the fit,
 /// about any point where it is centred. Infinite where a component of a half depends on one row.
+/// Throws `Errc::invalid_kernel` where a half has an eigenvalue below 0 by more than rounding.
 LimitFactors factors_by_halves(const Matrix<double>& products, const FittedRows& fitted,
                                double level, int threads);
 

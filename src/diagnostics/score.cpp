@@ -251,6 +251,7 @@ struct Scorer<T>::State {
     out.rows = static_cast<double>(r.n_samples);
     out.centered = r.centered;
     out.ddof = r.ddof;
+    out.precision = std::numeric_limits<T>::epsilon();
     if (all) {  // on one thread, as the others would change digits
       SymmetricEigen pairs = symmetric_eigen(products, n, 1);
       // Of n rows and their centring: n entries in a row, each off by a few ε of the largest; the

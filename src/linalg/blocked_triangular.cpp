@@ -2,8 +2,7 @@
 
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
-
-#include <cblas.h>
+#include "simd/strip_products.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,11 +26,9 @@ void solve_in_panels(double* x, Index n, Index x_stride, const double* l, Index 
     times_triangular(x + from, n, x_stride, Triangular::inverse_transposed,
                      l + from * l_stride + from, width, l_stride);
     if (after == m) return;
-    // X_after −= X_panel · L(after, panel)ᵀ
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<blasint>(n),
-                static_cast<blasint>(m - after), static_cast<blasint>(width), -1.0, x + from,
-                static_cast<blasint>(x_stride), l + after * l_stride + from,
-                static_cast<blasint>(l_stride), 1.0, x + after, static_cast<blasint>(x_stride));
+    subtract_row_products({x + from, x_stride, 1}, n, width,
+                          {l + after * l_stride + from, l_stride, 1}, m - after, x + after,
+                          x_stride);
   }
 }
 

@@ -1,8 +1,8 @@
 #include "operators/leaf_sums.hpp"
 
 #include "core/parallel.hpp"
-#include "linalg/blas.hpp"
 #include "operators/centred.hpp"
+#include "simd/strip_products.hpp"
 
 namespace mercer {
 
@@ -10,17 +10,12 @@ namespace {
 
 /// Up to this many columns each thread has its own d×d sum.
 constexpr Index own_sum_columns = 512;
-/// Rows of a block that BLAS multiplies: OpenBLAS adds up as many in registers, and they bound the
-/// rounding of a block.
-constexpr Index blas_block = 256;
+/// Rows of a block that are multiplied at once: they bound the rounding of a block.
+constexpr Index products_block = strip_depth;
 /// Multiplications in a leaf: a fork, a join and the sum of two leaves are little beside it.
 constexpr Index leaf_work = 4000000;
-/// Blocks of rows that are centred at a time and then multiplied in tiles.
+/// Blocks of rows that are centred at a time and then multiplied in stripes.
 constexpr Index tile_blocks = 2;
-
-/// Columns of a tile that one thread multiplies. BLAS packs both sides of each: large ones cost
-/// less, several are there for several threads.
-Index tile_width(Index d) { return std::clamp<Index>((d / 4 + 31) / 32 * 32, 128, 256); }
 
 Index whole_blocks(Index rows, Index block) { return (rows + block - 1) / block * block; }
 
@@ -31,7 +26,7 @@ Leaves::Leaves(Index d)
       few(d <= few_columns),
       tiled(d > own_sum_columns),
       stride(few ? padded_columns(d) : d),
-      block(few ? few_columns_block(d) : blas_block),
+      block(few ? few_columns_block(d) : products_block),
       start(whole_blocks(256, block)),
       rows(whole_blocks(
           tiled ? 16384 : std::clamp<Index>(leaf_work / std::max<Index>(d * d, 1), 1024, 65536),
@@ -54,15 +49,17 @@ void LeafRoom::add(const Rows<T>& rows, const double* weights, const LeafShift& 
                   block_.data(), leaves_.stride);
     sum.first += part_;
     if (leaves_.few) add_inner_products_padded(block_.data(), n, d, sum.second.data());
-    else add_inner_products(block_.data(), n, d, d, sum.second);
+    else
+      for (Index j = 0; j < d; j += strip_rows_of_c)
+        add_column_products(block_.data(), n, d, d, j, std::min(strip_rows_of_c, d - j),
+                            sum.second.data(), d);
   }
 }
 
 template <class T>
 void add_tiled(const Leaves& leaves, const Rows<T>& rows, const double* weights,
                const LeafShift& how, int threads, LeafSum& sum) {
-  const Index d = leaves.columns, tile_columns = tile_width(d);
-  const Index across = (d + tile_columns - 1) / tile_columns;
+  const Index d = leaves.columns, height = strip_rows_of_c;
   const Index most = std::min(tile_blocks * leaves.block, rows.rows());
   Matrix<double> x(most, d), parts(tile_blocks, d);
   for (Index begin = 0; begin < rows.rows(); begin += most) {
@@ -80,17 +77,12 @@ void add_tiled(const Leaves& leaves, const Rows<T>& rows, const double* weights,
                     x.row(i).data(), d);
     });
     for (Index b = 0; b < blocks; ++b) sum.first += parts.row(b).transpose();
-    // The number of rows in the products of a tile is that of a block, whatever comes at a time.
-    parallel_for(across * across, threads, [&](Index tile) {
-      const Index i = tile / across * tile_columns, j = tile % across * tile_columns;
-      if (i > j) return;
-      double* out = sum.second.row(i).data() + j;
-      for (Index b = 0; b < blocks; ++b) {
-        const double* at = x.row(b * leaves.block).data();
-        const Index width = std::min(tile_columns, d - j);
-        if (i == j) add_inner_products(at + i, rows_of(b), width, d, out, d);
-        else multiply_tall(at + i, rows_of(b), tile_columns, d, at + j, width, d, out, d, true);
-      }
+    // The number of rows in the products is that of a block, whatever comes at a time.
+    parallel_for((d + height - 1) / height, threads, [&](Index stripe) {
+      const Index i = stripe * height;
+      for (Index b = 0; b < blocks; ++b)
+        add_column_products(x.row(b * leaves.block).data(), rows_of(b), d, d, i,
+                            std::min(height, d - i), sum.second.data(), d);
     });
   }
 }

@@ -25,6 +25,11 @@ Eigs detail::eigs(Index n, const Product& product, Index k, const EigsOptions& o
                   .max_passes = options.max_passes,
                   .seed = options.seed};
   if (options.memory > 0) how = within_memory(how, n, k, options.memory);
+  // A basis whose restarts gain too little grows, within `memory` or what most machines have.
+  constexpr double unasked = 1 << 30;
+  how = resolved(how, n, k);
+  how.most_basis =
+      grown_basis(how, n, options.memory > 0 ? static_cast<double>(options.memory) : unasked);
   const Completeness complete{.norms = [] { return MatrixNorms{}; }};
   const KrylovRun run{.threads = options.threads,
                       .start = options.start.size() > 0 ? &options.start : nullptr,

@@ -93,6 +93,10 @@ void Krylov::absorb() {
           "products of the matrix with unit vectors are not finite: it has NaN or infinity, or its "
           "numbers are so large that sums overflow; scale it by a power of two");
   scale_ = std::max(scale_, h_.diagonal().head(m_).cwiseAbs().maxCoeff());
+  require(scale_ == 0 || scale_ >= std::numeric_limits<double>::min(), Errc::bad_data,
+          "products of the matrix with unit vectors are about {:.1e}, which is subnormal; scale it "
+          "by a power of two",
+          scale_);
   // wᵀAw' and w'ᵀAw differ by rounding: a sample of the error of A·w along one of n directions.
   const auto square = h_.block(m_ - b, m_ - b, b, b);
   const double rounding = (square - square.transpose()).cwiseAbs().maxCoeff();
@@ -235,12 +239,27 @@ void Krylov::follow_lower_end() {
                    true, run_.threads);
 }
 
+// Restarts forget the lower part of the spectrum. Where the gaps of the wanted pairs are tiny
+// beside it, each restart has to remove it anew and gains next to nothing: thousands of passes with
+// a small basis are tens with one of twice its size.
+bool Krylov::grow() {
+  constexpr int patience = 8;  // restarts; most runs need fewer
+  const Index most = std::min(how_.most_basis, n_);
+  if (how_.basis >= most || ++restarts_ <= patience) return false;
+  restarts_ = 0;
+  const Index block = how_.block;
+  asked_.basis = std::min(2 * how_.basis, most);
+  reserve(wanted_);
+  how_.block = block;  // that of this run, whatever `wanted_` has become
+  return true;
+}
+
 // The open residuals, made orthonormal, are the next block. Those that are nothing but rounding, or
 // not there, give way to random vectors.
 void Krylov::extend() {
   const Index width = std::min(how_.block, n_ - m_);
   if (run_.complete && run_.complete->lower_end) follow_lower_end();
-  if (m_ + width > how_.basis) compress(std::min(kept(), how_.basis - width));
+  if (m_ + width > how_.basis && !grow()) compress(std::min(kept(), how_.basis - width));
   if (w_.cols() != width) {
     const Index found = std::min(w_.cols(), width);
     w_.conservativeResize(n_, width);

@@ -22,9 +22,10 @@
 namespace mercer {
 
 struct BlockKrylov {
-  Index block = 0;           ///< vectors a pass; 0: 16 for k ≤ 12, else 32
-  Index basis = 0;           ///< vectors kept, each with its product; 0: k + 8 blocks
-  Index most_basis = 0;      ///< to how many it may grow while more pairs are asked for; 0: basis
+  Index block = 0;  ///< vectors a pass; 0: 16 for k ≤ 12, else 32
+  Index basis = 0;  ///< vectors kept, each with its product; 0: k + 8 blocks
+  /// To how many it may grow, while more pairs are asked for or restarts gain too little; 0: basis.
+  Index most_basis = 0;
   double tolerance = 1e-10;  ///< largest residual, relative to the largest |eigenvalue|
   int max_passes = 500;
   std::uint64_t seed = default_seed;
@@ -66,6 +67,10 @@ std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k);
 /// `how` with a basis that fits into `bytes`, at the cost of more passes. Throws
 /// `Errc::out_of_memory`, with the minimum, if even the smallest basis is too large.
 BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t bytes);
+
+/// The largest basis for k + 2 blocks pairs within these bytes, no smaller than that of `how`; for
+/// `most_basis`: while a basis grows, the old one is there too.
+Index grown_basis(const BlockKrylov& how, Index n, double bytes);
 
 using BlockApply = std::function<void(const Matrix<double>& v, Matrix<double>& out)>;
 

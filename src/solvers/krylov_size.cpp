@@ -69,4 +69,16 @@ BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t 
   return fits;
 }
 
+Index grown_basis(const BlockKrylov& how, Index n, double bytes) {
+  Index low = how.basis, high = n;
+  while (low < high) {
+    const Index middle = low + (high - low + 1) / 2;
+    const Index pairs = std::max<Index>(1, middle - 2 * how.block);
+    const auto taken = static_cast<double>(
+        memory_bytes({.block = how.block, .basis = middle}, n, std::min(pairs, n)));
+    (1.5 * taken <= bytes ? low : high) = 1.5 * taken <= bytes ? middle : middle - 1;
+  }
+  return low;
+}
+
 }  // namespace mercer

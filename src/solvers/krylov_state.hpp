@@ -4,6 +4,7 @@
 
 #include "solvers/krylov.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <string_view>
@@ -19,7 +20,7 @@ class Krylov {
   /// Continues a call with a smaller k. `complete_too`: also checks that nothing was missed, if the
   /// run has `complete`.
   Eigenpairs solve(Index k, bool complete_too);
-  void widen(Index basis) { asked_.basis = basis; }
+  void widen(Index basis) { asked_.basis = std::max(asked_.basis, basis); }
   KrylovResult result(Eigenpairs pairs) const {
     return {std::move(pairs), passes_, ceiling_, confidence_, smallest_};
   }
@@ -38,6 +39,7 @@ class Krylov {
   Vector<double> all_residuals(Index k);
   bool copies_may_be_missing(Index k) const;
   bool stagnates();
+  bool grow();
   void extend();
   void draw_probes(Index count);
   RitzSpace ritz_space(Index k);
@@ -74,6 +76,7 @@ class Krylov {
   Index wanted_open_ = 0;           // how many of these are wanted
   Index starts_ = 0;                // vectors from which Krylov spaces were built
   int passes_ = 0;
+  int restarts_ = 0;  // with this size of the basis
 
   Matrix<double> probes_;   // n×s: random vectors that nothing was known of when they were drawn
   bool probes_in_ = false;  // they lie in the basis

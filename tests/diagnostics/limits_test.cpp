@@ -244,8 +244,8 @@ TEST(ScoreLimits, M_P7_the_correction_is_that_of_limits_of_halves) {
                                 std::vector<double>& along, std::vector<double>& off) {
       const Eigen::RowVectorXd mean = of.colwise().mean();
       of.rowwise() -= mean;
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> pca(
-          of.transpose() * of / static_cast<double>(of.rows() - 1));
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> pca(of.transpose() * of /
+                                                               static_cast<double>(of.rows() - 1));
       for (Index i = 0; i < rows.rows(); ++i) {
         const Eigen::RowVectorXd row = rows.row(i) - mean;
         double a = 0, b = row.squaredNorm();
@@ -339,6 +339,24 @@ TEST(ScoreLimits, M_P3_components_longer_than_the_row_are_an_alarm) {
   const Scorer scorer(model);
   test::expect_error(Errc::invalid_kernel, {"row 1:", "not positive semi-definite"},
                      [&] { scorer(Matrix<double>(Matrix<double>::Constant(1, 2, 3.0))); });
+}
+
+TEST(ScoreLimits, M_P3_a_half_with_a_negative_eigenvalue_is_an_alarm) {
+  // Inner products of 60 rows, and a direction in which squares are negative: what `clip` cuts off.
+  Random random(19);
+  const Matrix<double> x = random.normal(60, 4), y = random.normal(60, 1);
+  FittedRows fitted;
+  fitted.components = 2;
+  fitted.rows = 60;
+  const Matrix<double> valid = x * x.transpose();
+  EXPECT_GT(factors_by_halves(valid, fitted, 0.9, 1).spe, 0);
+  // Rounding of the sizes that products have is none.
+  const Matrix<double> rounded = valid - 1e-14 * (y * y.transpose());
+  EXPECT_GT(factors_by_halves(rounded, fitted, 0.9, 1).spe, 0);
+  const Matrix<double> indefinite = valid - 0.01 * (y * y.transpose());
+  test::expect_error(Errc::invalid_kernel,
+                     {"half of the model's rows", "not positive semi-definite"},
+                     [&] { factors_by_halves(indefinite, fitted, 0.9, 1); });
 }
 
 TEST(ScoreLimits, M_P7_limits_go_on_rising_beyond_the_rows_that_were_drawn) {

@@ -66,4 +66,28 @@ TYPED_TEST(LinearTransform, M_P4_a_row_has_the_same_bits_wherever_it_lies) {
     }
 }
 
+TYPED_TEST(LinearTransform, M_P4_an_inverted_row_has_the_same_bits_wherever_it_lies) {
+  using T = TypeParam;
+  test::Random random(5);
+  for (const Index k : {1, 3, 21, 64, 260})
+    for (const Index d : {270, 299}) {
+      const Model<T> m = this->model(d, k, random);
+      const Matrix<T> scores = random.normal(311, k).template cast<T>();
+      const Matrix<T> all = m.inverse(scores, {.threads = 2});
+      const Matrix<double> truth =
+          (scores.template cast<double>() * m.components().template cast<double>()).rowwise() +
+          m.mean().template cast<double>().transpose();
+      const double allowed = (static_cast<double>(k) + 2) *
+                             static_cast<double>(std::numeric_limits<T>::epsilon()) *
+                             truth.cwiseAbs().maxCoeff();
+      EXPECT_LE((all.template cast<double>() - truth).cwiseAbs().maxCoeff(), allowed);
+      for (const Index first : {0, 1, 6, 17, 100})
+        for (const Index count : {1, 2, 3, 7, 9, 33, 190}) {
+          const Matrix<T> part = scores.middleRows(first, count);
+          EXPECT_TRUE(m.inverse(part, {.threads = 1}) == all.middleRows(first, count))
+              << k << " components, " << count << " rows from " << first;
+        }
+    }
+}
+
 }  // namespace mercer::linear_transform_test

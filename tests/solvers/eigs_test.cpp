@@ -89,6 +89,33 @@ TEST(Eigs, M_H2_matrices_dense_and_sparse_and_expressions_are_operators) {
   near(eigs(a, 3, {.memory = 1'000'000}));
 }
 
+TEST(Eigs, tiny_gaps_get_a_larger_basis_within_the_memory) {
+  SecondDifference path{.n = 1500};
+  const Eigs low = eigs(path, 3, {.smallest = true, .tolerance = 1e-9, .bound = false});
+  for (Index j = 0; j < 3; ++j) EXPECT_NEAR(low.values[j], exact(1500, j + 1), 4e-9) << j;
+  // 131 vectors and their products fit, but no more.
+  const std::string why = refusal(
+      [&] {
+        eigs(path, 3,
+             {.smallest = true,
+              .tolerance = 1e-9,
+              .bound = false,
+              .max_passes = 200,
+              .memory = 1500 * 8 * 330});
+      },
+      Errc::not_converged);
+  EXPECT_NE(why.find("too slowly"), std::string::npos) << why;
+}
+
+TEST(Eigs, products_that_are_subnormal_are_refused) {
+  const Matrix<double> normal = test::Random(4).normal(30, 30);
+  const Matrix<double> a = 1e-312 * (normal + normal.transpose());
+  const std::string why = refusal([&] { eigs(a, 2); }, Errc::bad_data);
+  EXPECT_NE(why.find("subnormal"), std::string::npos) << why;
+  EXPECT_NEAR(eigs(Matrix<double>(0x1p1000 * a), 1).residuals[0], 0, 1e-9 * 0x1p1000 * 1e-311);
+  EXPECT_EQ(eigs(Matrix<double>::Zero(30, 30), 1).values[0], 0);
+}
+
 TEST(Eigs, an_infinite_bound_has_no_confidence) {
   // 11ᵀ of order 80: the eigenvalue 0 has 79 copies, more than random vectors can tell apart.
   const Eigs found = eigs(Matrix<double>(Matrix<double>::Ones(80, 80)), 1, {.smallest = true});

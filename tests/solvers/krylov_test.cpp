@@ -133,6 +133,29 @@ TEST(Krylov, needs_more_passes_but_gives_the_same_in_the_smallest_basis) {
   EXPECT_LE(tight.passes, 60);
 }
 
+/// Clusters of 1e-3 and of copies of 0 between eigenvalues near 1 and near −1, as a law found them:
+/// with a basis that forgets the negative ones at each restart, 20,000 passes do not suffice.
+Vector<double> clusters_between_both_ends(Index n) {
+  Vector<double> values = Vector<double>::Zero(n);
+  values.head(19) << 1, 0.64, 0.3, 0.09, 0.09, 0.09, 0.08, 0.046, 0.014, 0.0042, 0.00125, 0.00125,
+      0.00125, 0.0012499, 0.0012498, 0.00038, 5.8e-5, 5.3e-5, 1e-5;
+  values.tail(23) << -1.26e-5, -4.2e-5, -4.21e-5, -7.3e-5, -8.1e-5, -8.12e-5, -0.00027, -0.0003,
+      -0.058, -0.0644, -0.0645, -0.0645, -0.37, -0.41, -0.41, -0.41, -0.46, -0.51, -0.51, -0.51,
+      -0.8, -0.8, -0.8;
+  return values;
+}
+
+TEST(Krylov, a_basis_whose_restarts_gain_too_little_grows_where_it_may) {
+  auto a = with_spectrum(clusters_between_both_ends(59), 5);
+  BlockKrylov how{.block = 4, .basis = 40, .max_passes = 200};
+  EXPECT_NE(refusal([&] { krylov_pairs(a, 20, how); }, Errc::not_converged).find("too slowly"),
+            std::string::npos);
+  how.most_basis = 59;
+  expect_right(a, krylov_pairs(a, 20, how), 20);
+  how.most_basis = 1000;  // more than there is
+  expect_right(a, krylov_pairs(a, 20, how), 20);
+}
+
 TEST(Krylov, saves_passes_with_a_good_start_and_survives_a_bad_one) {
   Vector<double> values(400);
   for (Index i = 0; i < 400; ++i) values[i] = 1 / (1.0 + static_cast<double>(i));

@@ -3,6 +3,7 @@
 #include "core/require.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/blocked_triangular.hpp"
+#include "simd/strip_products.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +17,8 @@ namespace {
 
 /// Sums of so many blocks are one leaf, and of so many leaves one of the next level.
 constexpr int blocks_a_leaf = 8, leaves_a_level = 16;
-/// Rows that are multiplied at once, which is what the rounding of a sum is counted in; columns of
-/// a stripe of the scatter, which one thread computes.
-constexpr Index rows_multiplied = 256, columns_a_stripe = 64;
+/// Rows that are multiplied at once, which is what the rounding of a sum is counted in.
+constexpr Index rows_multiplied = strip_depth;
 constexpr double half_ulp = 0x1p-53;
 constexpr std::string_view bounding = "rounding bounds";  // as the monitor has it
 
@@ -30,13 +30,18 @@ double additions(double rows) {
 
 /// second += FᵀF, on all threads; each entry is summed in an order that does not depend on them.
 void add_products(const Matrix<double>& f, Index rows, int threads, Matrix<double>& second) {
-  const Index m = f.cols();
-  parallel_for((m + columns_a_stripe - 1) / columns_a_stripe, threads, [&](Index stripe) {
-    const Index j = stripe * columns_a_stripe, width = std::min(columns_a_stripe, m - j);
-    for (Index i = 0; i < rows; i += rows_multiplied)
-      multiply_tall(&f(i, j), std::min(rows_multiplied, rows - i), width, m, &f(i, j), m - j, m,
-                    &second(j, j), m, true);
-  });
+  const Index m = f.cols(), stripes = (m + strip_rows_of_c - 1) / strip_rows_of_c;
+  // Where there is enough to do, threads share rows that stay in the cache.
+  const Index together = stripes >= 3 ? rows_multiplied : rows;
+  for (Index begin = 0; begin < rows; begin += together) {
+    const Index end = std::min(rows, begin + together);
+    parallel_for(stripes, threads, [&](Index stripe) {
+      const Index j = stripe * strip_rows_of_c, width = std::min(strip_rows_of_c, m - j);
+      for (Index i = begin; i < end; i += rows_multiplied)
+        add_column_products(&f(i, 0), std::min(rows_multiplied, end - i), m, m, j, width,
+                            second.data(), m);
+    });
+  }
 }
 
 /// Σ w_i x_i, with an error of `additions` too.

@@ -91,19 +91,6 @@ struct Attempt {
   bool too_many = false;     ///< dense would be faster
 };
 
-/// The largest basis for k + 2 blocks pairs within these bytes, no smaller than that of `how`.
-Index grown_basis(const BlockKrylov& how, Index n, double bytes) {
-  Index low = how.basis, high = n;
-  while (low < high) {
-    const Index middle = low + (high - low + 1) / 2;
-    const Index pairs = std::max<Index>(1, middle - 2 * how.block);
-    const auto taken = static_cast<double>(
-        memory_bytes({.block = how.block, .basis = middle}, n, std::min(pairs, n)));
-    (1.5 * taken <= bytes ? low : high) = 1.5 * taken <= bytes ? middle : middle - 1;
-  }
-  return low;
-}
-
 template <class T>
 void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   const Tiles<T>& tiles = p.tiles;
