@@ -29,6 +29,7 @@ void conic_to_plane(Stage& stage) {
   stage.run(
       "mercer fit ellipse.csv --map 'x1^2, sqrt(2)*x1*x2, x2^2' --keep-null --no-plot -o conic.st");
   stage.run("mercer export conic.st --what components -o components.csv");
+  stage.show("components.csv");
   const Model<double> model = stage.model("conic.st");
   const Matrix<double>& q = model.components();
   stage.compare("components, with the null direction", 3, static_cast<double>(q.rows()), 0);
@@ -56,7 +57,9 @@ void monomials(Stage& stage) {
       "product (xᵀy)^M; there are D = C(M + d - 1, M) of them.");
   stage.write("rows.csv", "x1,x2,x3\n1,2,3\n0,1,-1\n2,-1,1\n");
   stage.run("mercer map 'monomials(degree=2)' rows.csv -o Phi.csv");
+  stage.show("Phi.csv");
   stage.run("mercer kernel matrix 'poly(degree=2, coef0=0)' rows.csv -o K.csv");
+  stage.show("K.csv");
   stage.run("mercer map 'plain(degree=2, exactly=yes)' rows.csv -o plain.csv");
   const Matrix<double> phi = stage.rows("Phi.csv"), plain = stage.rows("plain.csv"),
                        k = stage.rows("K.csv");

@@ -33,6 +33,7 @@ void rings_step_by_step(Stage& stage) {
   stage.run("mercer export rings.st --what alpha -o alpha.csv");
   stage.text("5. Test vectors: a_k(x) = Σ α_ki k̃(x_i, x).");
   stage.run("mercer transform rings.st new.csv --label class -o new-scores.csv");
+  stage.show("new-scores.csv");
 
   const Matrix<double> k = stage.rows("K.csv"), kc = stage.rows("Kc.csv");
   const Matrix<double> x = stage.rows("rings.csv", "class"), fresh = stage.rows("new.csv", "class");

@@ -75,11 +75,14 @@ void polynomial_kernel(Stage& stage) {
       "The lecture's data set has two points, (1, 1) and (2, 1), and the kernel (1 + x·y)².");
   stage.write("pair.csv", "x1,x2\n1,1\n2,1\n");
   stage.run("mercer kernel matrix '(1+x.y)^2' pair.csv -o K.csv");
+  stage.show("K.csv");
   stage.text("Its features are (1, x1², x2², √2 x1, √2 x2, √2 x1x2):");
   stage.run(
       "mercer map '1, x1^2, x2^2, sqrt(2)*x1, sqrt(2)*x2, sqrt(2)*x1*x2' pair.csv -o Phi.csv");
+  stage.show("Phi.csv");
   stage.text("Centred, Kc = JKJ:");
   stage.run("mercer kernel matrix '(1+x.y)^2' pair.csv --center -o Kc.csv");
+  stage.show("Kc.csv");
   stage.run("mercer fit pair.csv --kernel '(1+x.y)^2' --ddof 0 -k all --no-plot -o pair.st");
   const Matrix<double> k = stage.rows("K.csv"), kc = stage.rows("Kc.csv"),
                        phi = stage.rows("Phi.csv");

@@ -59,7 +59,9 @@ void two_clouds(Stage& stage) {
   stage.run("mercer fit clouds.csv --label class --ddof 0 --no-plot -o clouds.st");
   stage.text("The matrices R and Q themselves:");
   stage.run("mercer matrix clouds.csv --label class --what covariance --ddof 0 -o R.csv");
+  stage.show("R.csv");
   stage.run("mercer export clouds.st --what components -o Q.csv");
+  stage.show("Q.csv");
   const Model<double> model = stage.model("clouds.st");
   const Vector<double> variance = model.explained_variance();
   const Matrix<double>& q = model.components();

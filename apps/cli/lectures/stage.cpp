@@ -95,6 +95,10 @@ void Stage::copy_bundled(std::string_view file, std::string_view to, Index begin
   add({Step::Kind::text, fmt::format("{} holds the bundled {}{}.", to, file, which), ""});
 }
 
+void Stage::show(std::string_view file) {
+  add({Step::Kind::command, fmt::format("cat {}", file), content(file)});
+}
+
 void Stage::picture(std::string_view file, std::string_view caption) {
   require(!content(file).empty(), Errc::bad_data, "the picture '{}' is empty", file);
   add({Step::Kind::picture, std::string(file), std::string(caption)});

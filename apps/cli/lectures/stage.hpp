@@ -49,6 +49,8 @@ class Stage {
   /// Copies a file of the bundled data to the folder, or some of its rows: [begin, end), end = -1
   /// all.
   void copy_bundled(std::string_view file, std::string_view to, Index begin = 0, Index end = -1);
+  /// Shows a small text file that a command wrote, as cat does.
+  void show(std::string_view file);
   void picture(std::string_view file, std::string_view caption);
 
   /// |here − lecture| ≤ tolerance agrees.
