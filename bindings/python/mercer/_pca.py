@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
 from ._linear import NUMBERS, LinearScores, ModelNumbers
+from ._maps import map_argument, map_name, model_of_bytes
 from ._plan import Explained
 from ._progress import told
 from ._rows import check_parameters, require_finite, rows_of, seed_of, threads_of, validated
@@ -46,9 +47,10 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         Validated but not used: the Krylov method stops by its residuals.
     random_state : int, RandomState instance or None, default=None
         Of the start vectors of 'arpack' and 'randomized'; None: the default seed of the library.
-    map : str, default=None
+    map : str or callable, default=None
         PCA of features of the rows: 'monomials(degree=2)', 'polynomial(degree=2)', 'squares',
-        'plain(degree=2)'.
+        'plain(degree=2)'. A callable takes an array of rows and returns the features of each, an
+        array of as many rows; it is called for blocks of rows, after scaling.
     scale : bool, default=False
         Divide each column by its standard deviation first.
     tolerance : float, default=1e-10
@@ -90,7 +92,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
     _parameter_constraints = {
         **decomposition.PCA._parameter_constraints,
         "svd_solver": [StrOptions(set(_SOLVERS))],
-        "map": [str, None],
+        "map": [str, callable, None],
         "scale": ["boolean"],
         "tolerance": [Interval(Real, 0, 1, closed="neither")],
         "memory": [Interval(Integral, 1, None, closed="left"), None],
@@ -197,7 +199,9 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         n_samples, n_features = X.shape
         wanted = self._wanted(n_samples, n_features)
         try:
-            model = told(self, _mercer.fit, rows_of(X), self.map or "", **self._options(X))
+            model = told(
+                self, _mercer.fit, rows_of(X), map_argument(self.map, X), **self._options(X)
+            )
         except ValueError:
             require_finite(self, X)
             raise
@@ -281,3 +285,15 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
 
     def __sklearn_is_fitted__(self):
         return "_model" in self.__dict__
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        if callable(self.map) and "_model" in state:  # its bytes have the name of the function
+            state = {**state, "_model": state["_model"].bytes()}
+        return state
+
+    def __setstate__(self, state):
+        if isinstance(state.get("_model"), bytes):
+            maps = {map_name(state["map"]): state["map"]}
+            state = {**state, "_model": model_of_bytes(state["_model"], "model", (), maps)}
+        super().__setstate__(state)

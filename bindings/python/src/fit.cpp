@@ -2,7 +2,7 @@
 #include <mercer/fit.hpp>
 
 #include "arrays.hpp"
-#include "maps/from_text.hpp"
+#include "map_of.hpp"
 #include "options.hpp"
 #include "pca/select/significance.hpp"
 #include "register.hpp"
@@ -23,35 +23,32 @@ namespace mercer::python {
 namespace {
 
 template <class T>
-Model<T> fit_rows(const py::object& x, const std::string& map, const FitOptions& options) {
+Model<T> fit_rows(const py::object& x, const py::object& given, const FitOptions& options) {
   const HeldRows<T> held(x);
-  return released([&] {
-    if (map.empty()) return fit(held.rows(), options);
-    return fit(held.rows(), map_from_text<T>(map, held.rows().cols()), options);
-  });
+  const auto map = map_of<T>(given, held.rows().cols());
+  return released([&] { return map ? fit(held.rows(), map, options) : fit(held.rows(), options); });
 }
 
 /// The plan of that fit: its JSON and its text.
 template <class T>
-std::pair<std::string, std::string> plan_rows(const py::object& x, const std::string& map,
+std::pair<std::string, std::string> plan_rows(const py::object& x, const py::object& given,
                                               const FitOptions& options) {
   const HeldRows<T> held(x);
+  const auto map = map_of<T>(given, held.rows().cols());
   return released([&] {
-    Plan planned = map.empty() ? plan(held.rows(), options)
-                               : plan(*from_memory(held.rows()),
-                                      map_from_text<T>(map, held.rows().cols()), options);
+    Plan planned = map ? plan(*from_memory(held.rows()), map, options) : plan(held.rows(), options);
     planned.refusal = in_parameters(planned.refusal);
     return std::pair(to_json(planned), to_text(planned));
   });
 }
 
-std::pair<std::string, std::string> plan_any(const py::object& x, const std::string& map,
+std::pair<std::string, std::string> plan_any(const py::object& x, const py::object& map,
                                              const py::kwargs& words) {
   const FitOptions options = fit_options(words);
   return is_float(x) ? plan_rows<float>(x, map, options) : plan_rows<double>(x, map, options);
 }
 
-AnyModel fit_any(const py::object& x, const std::string& map, const py::kwargs& words) {
+AnyModel fit_any(const py::object& x, const py::object& map, const py::kwargs& words) {
   const FitOptions options = fit_options(words);
   if (is_float(x)) return fit_rows<float>(x, map, options);
   return fit_rows<double>(x, map, options);
