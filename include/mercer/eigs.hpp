@@ -76,8 +76,8 @@ concept Multiplies = requires(const M& m, const Matrix<double>& v, Matrix<double
 }  // namespace detail
 
 /// k eigenpairs of an operator. `apply` is called from the calling thread. Throws
-/// `Errc::bad_option` unless 1 ≤ k ≤ n, `Errc::bad_data` where products are not finite, and
-/// `Errc::not_converged` with what was reached.
+/// `Errc::bad_option` unless 1 ≤ k ≤ n, `Errc::bad_data` where products are not finite or show that
+/// the operator is not symmetric, and `Errc::not_converged` with what was reached.
 template <class A>
 requires SymmetricOperator<std::remove_cvref_t<A>> Eigs eigs(A&& a, Index k,
                                                              const EigsOptions& options = {}) {
@@ -86,7 +86,7 @@ requires SymmetricOperator<std::remove_cvref_t<A>> Eigs eigs(A&& a, Index k,
       options);
 }
 
-/// The same for a symmetric matrix, or an expression, that multiplies. Symmetry is not checked.
+/// The same for a symmetric matrix, or an expression, that multiplies.
 template <detail::Multiplies M>
 requires(!SymmetricOperator<M>) Eigs
     eigs(const M& matrix, Index k, const EigsOptions& options = {}) {

@@ -363,9 +363,9 @@ ScoreLimits Scorer<T>::limits(double level) const {
     const bool all = some.rows().rows() == model.report().n_samples;
     const FittedRows fitted = state_->fitted(some.rows(), all);
     const PickedRows<T> split(kept, even_sample(kept.rows(), most_split_rows));
-    const LimitFactors factors = factors_by_halves(state_->centred_gram(split.rows()), fitted,
-                                                   level, state_->options.threads);
-    return left_out_limits(left_out_scores(fitted, state_->options.threads), factors, level);
+    const LimitFactors factors =
+        factors_by_halves(state_->centred_gram(split.rows()), fitted, level, state_->options);
+    return left_out_limits(left_out_scores(fitted, state_->options), factors, level);
   }
   const std::string reason = state_->not_gaussian();
   if (!reason.empty()) {
@@ -378,7 +378,7 @@ ScoreLimits Scorer<T>::limits(double level) const {
     return none;
   }
   ScoreLimits limits = gaussian_limits(model.report(), state_->variance, model.map().features(),
-                                       model.scale().size() > 0, level, state_->options.threads);
+                                       model.scale().size() > 0, level, state_->options);
   if (!state_->no_spe.empty()) {
     limits.spe.reset();
     limits.spe_from = "there is no SPE: " + state_->no_spe;
