@@ -15,7 +15,8 @@
 ///
 /// Restarted block Krylov. What costs is a pass: one product with a block of 16 or 32 vectors, some
 /// ten to a hundred of them. Besides it takes about 10·n·m·b flops per pass and 16·n·m bytes for a
-/// basis of m vectors (k + 8 blocks, fewer with `memory`) and blocks of b.
+/// basis of m vectors (k + 8 blocks, fewer with `memory`) and blocks of b. Where restarts gain too
+/// little, the basis grows, within `memory` or up to 1 GiB.
 ///
 /// Small residuals show that each value is near an eigenvalue, not that none was missed. So a few
 /// random vectors go along, and `beyond` bounds all eigenvalues that were not found.
