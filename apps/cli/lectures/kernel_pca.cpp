@@ -21,9 +21,9 @@ void rings_step_by_step(Stage& stage) {
   stage.text("1. The kernel matrix K, of values e^(-γ‖x - y‖²) of all pairs of rows:");
   stage.run("mercer kernel matrix 'rbf(gamma=0.5)' rings.csv --exclude class -o K.csv");
   stage.run("mercer kernel check 'rbf(gamma=0.5)' rings.csv --label class");
-  stage.text("2. Centring, K̃ = JKJ with J = I - 11ᵀ/N:");
+  stage.text("2. Centring, Kc = JKJ with J = I - 11ᵀ/N:");
   stage.run("mercer kernel matrix 'rbf(gamma=0.5)' rings.csv --exclude class --center -o Kc.csv");
-  stage.text("3. Eigenvalues μ of K̃, and all steps at once by fit; λ = μ/N:");
+  stage.text("3. Eigenvalues μ of Kc, and all steps at once by fit; λ = μ/N:");
   stage.run("mercer eigs Kc.csv -k 3");
   stage.run(
       "mercer fit rings.csv --label class --kernel 'rbf(gamma=0.5)' --ddof 0 -k 3 --no-plot "
@@ -44,13 +44,13 @@ void rings_step_by_step(Stage& stage) {
   const Matrix<double>& alpha = model.components();
   stage.compare("K12 = exp(-γ‖x1 - x2‖²)", std::exp(-gamma * (x.row(0) - x.row(1)).squaredNorm()),
                 k(0, 1), 1e-14);
-  stage.compare("K̃ - JKJ, largest entry", 0, (kc - j * k * j).cwiseAbs().maxCoeff(), 1e-12);
-  stage.compare("K̃1, largest entry", 0, kc.rowwise().sum().cwiseAbs().maxCoeff(), 1e-12);
+  stage.compare("Kc - JKJ, largest entry", 0, (kc - j * k * j).cwiseAbs().maxCoeff(), 1e-12);
+  stage.compare("Kc·1, largest entry", 0, kc.rowwise().sum().cwiseAbs().maxCoeff(), 1e-12);
   for (Index i = 0; i < 3; ++i)
     stage.compare(fmt::format("α{}ᵀα{} · μ{}", i + 1, i + 1, i + 1), 1,
                   alpha.row(i).squaredNorm() * mu[i], 1e-9);
   stage.compare(
-      "K̃α1 - μ1α1, largest entry", 0,
+      "Kc·α1 - μ1α1, largest entry", 0,
       (kc * alpha.row(0).transpose() - mu[0] * alpha.row(0).transpose()).cwiseAbs().maxCoeff(),
       1e-9);
   stage.compare("λ1 = μ1/N", mu[0] / static_cast<double>(n), model.explained_variance()[0], 1e-12);

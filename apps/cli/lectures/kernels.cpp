@@ -78,7 +78,7 @@ void polynomial_kernel(Stage& stage) {
   stage.text("Its features are (1, x1², x2², √2 x1, √2 x2, √2 x1x2):");
   stage.run(
       "mercer map '1, x1^2, x2^2, sqrt(2)*x1, sqrt(2)*x2, sqrt(2)*x1*x2' pair.csv -o Phi.csv");
-  stage.text("Centred, K̃ = JKJ:");
+  stage.text("Centred, Kc = JKJ:");
   stage.run("mercer kernel matrix '(1+x.y)^2' pair.csv --center -o Kc.csv");
   stage.run("mercer fit pair.csv --kernel '(1+x.y)^2' --ddof 0 -k all --no-plot -o pair.st");
   const Matrix<double> k = stage.rows("K.csv"), kc = stage.rows("Kc.csv"),
