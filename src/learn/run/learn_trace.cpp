@@ -197,7 +197,7 @@ void RunTrace::restore(const Checkpoint& checkpoint) {
   if (const auto gap = checkpoint.arrays.find("last_gap"); gap != checkpoint.arrays.end())
     last_gap_ = gap->second(0, 0);
   if (const auto row = checkpoint.arrays.find("last_trace"); row != checkpoint.arrays.end())
-    last_ = rows_of(row->second, modes_, neurons, ode).front();
+    last_ = rows_of(row->second).at(0);
   if (theory_ && theory_->integrator()) {
     const Matrix<double>& at = checkpoint.arrays.at("ode_time");
     theory_->integrator()->restore(at(0, 0), at(0, 1), checkpoint.arrays.at("ode"));
