@@ -349,14 +349,14 @@ TEST(ScoreLimits, M_P3_a_half_with_a_negative_eigenvalue_is_an_alarm) {
   fitted.components = 2;
   fitted.rows = 60;
   const Matrix<double> valid = x * x.transpose();
-  EXPECT_GT(factors_by_halves(valid, fitted, 0.9, 1).spe, 0);
+  EXPECT_GT(factors_by_halves(valid, fitted, 0.9, {.threads = 1}).spe, 0);
   // Rounding of the sizes that products have is none.
   const Matrix<double> rounded = valid - 1e-14 * (y * y.transpose());
-  EXPECT_GT(factors_by_halves(rounded, fitted, 0.9, 1).spe, 0);
+  EXPECT_GT(factors_by_halves(rounded, fitted, 0.9, {.threads = 1}).spe, 0);
   const Matrix<double> indefinite = valid - 0.01 * (y * y.transpose());
   test::expect_error(Errc::invalid_kernel,
                      {"half of the model's rows", "not positive semi-definite"},
-                     [&] { factors_by_halves(indefinite, fitted, 0.9, 1); });
+                     [&] { factors_by_halves(indefinite, fitted, 0.9, {.threads = 1}); });
 }
 
 TEST(ScoreLimits, M_P7_limits_go_on_rising_beyond_the_rows_that_were_drawn) {
