@@ -50,6 +50,7 @@ class Explained:
             A dict; `print` shows it as a table.
         """
         check_parameters(self)
-        X = validated(clone(self), X, reset=True, ensure_min_samples=2)
-        text, table = _mercer.plan(rows_of(X), getattr(self, "map", None) or "", **self._options(X))
+        other = clone(self)  # which gets the names of the columns
+        X = validated(other, X, reset=True, ensure_min_samples=2)
+        text, table = _mercer.plan(rows_of(X), getattr(self, "map", None) or "", **other._options(X))
         return Plan(json.loads(text), table)
