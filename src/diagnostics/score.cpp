@@ -325,11 +325,12 @@ struct Scorer<T>::State {
 template <class T>
 Scorer<T>::Scorer(const Model<T>& model, const RunOptions& options)
     : state_(std::make_unique<const State>(model, options)) {
-  const Index rank = model.report().rank;
-  require(rank == 0 || model.outputs() <= rank, Errc::bad_option,
-          "the model has {} components of zero variance (`keep_null`), by which T2 cannot divide: "
+  // A variance of exactly 0 is left out of T2; one that is rounding is not.
+  const Index rank = model.report().rank, null = rank > 0 ? model.outputs() - rank : 0;
+  require(null <= 0 || (model.eigenvalues().tail(null).array() == 0).all(), Errc::bad_option,
+          "the model has {} component{} of zero variance (`keep_null`), by which T2 cannot divide: "
           "score rows by a model fitted without it",
-          model.outputs() - rank);
+          null, null == 1 ? "" : "s");
 }
 template <class T>
 Scorer<T>::~Scorer() = default;

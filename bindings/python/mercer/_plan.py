@@ -51,8 +51,9 @@ class Explained:
             A dict; `print` shows it as a table.
         """
         check_parameters(self)
-        X = validated(clone(self), X, reset=True, ensure_min_samples=2)
+        other = clone(self)  # which gets the names of the columns
+        X = validated(other, X, reset=True, ensure_min_samples=2)
         text, table = _mercer.plan(
-            rows_of(X), map_argument(getattr(self, "map", None), X), **self._options(X)
+            rows_of(X), map_argument(getattr(self, "map", None), X), **other._options(X)
         )
         return Plan(json.loads(text), table)
