@@ -15,7 +15,8 @@
 ///
 /// Restarted block Krylov. What costs is a pass: one product with a block of 16 or 32 vectors, some
 /// ten to a hundred of them. Besides it takes about 10·n·m·b flops per pass and 16·n·m bytes for a
-/// basis of m vectors (k + 8 blocks, fewer with `memory`) and blocks of b.
+/// basis of m vectors (k + 8 blocks, fewer with `memory`) and blocks of b. Where restarts gain too
+/// little, the basis grows, within `memory` or up to 1 GiB.
 ///
 /// Small residuals show that each value is near an eigenvalue, not that none was missed. So a few
 /// random vectors go along, and `beyond` bounds all eigenvalues that were not found.
@@ -76,8 +77,8 @@ concept Multiplies = requires(const M& m, const Matrix<double>& v, Matrix<double
 }  // namespace detail
 
 /// k eigenpairs of an operator. `apply` is called from the calling thread. Throws
-/// `Errc::bad_option` unless 1 ≤ k ≤ n, `Errc::bad_data` where products are not finite, and
-/// `Errc::not_converged` with what was reached.
+/// `Errc::bad_option` unless 1 ≤ k ≤ n, `Errc::bad_data` where products are not finite or show that
+/// the operator is not symmetric, and `Errc::not_converged` with what was reached.
 template <class A>
 requires SymmetricOperator<std::remove_cvref_t<A>> Eigs eigs(A&& a, Index k,
                                                              const EigsOptions& options = {}) {
@@ -86,7 +87,7 @@ requires SymmetricOperator<std::remove_cvref_t<A>> Eigs eigs(A&& a, Index k,
       options);
 }
 
-/// The same for a symmetric matrix, or an expression, that multiplies. Symmetry is not checked.
+/// The same for a symmetric matrix, or an expression, that multiplies.
 template <detail::Multiplies M>
 requires(!SymmetricOperator<M>) Eigs
     eigs(const M& matrix, Index k, const EigsOptions& options = {}) {

@@ -33,7 +33,7 @@ template <class T>
 std::string probe_svg(const Model<T>& model, const PlotOptions& options = {});
 
 /// Rows in the three-dimensional space of their features with the plane of the first two
-/// components, in orthographic projection, beside the rows themselves if these have two columns.
+/// components, in orthographic projection, next to the rows themselves if these have two columns.
 /// The model has three features or columns; of more features, the axes are three components.
 ///
 ///     auto circle = mercer::datasets::circle();

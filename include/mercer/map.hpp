@@ -67,7 +67,7 @@ class Map {
   /// The text of the kernel that φ evaluates or approximates; empty for most maps.
   virtual std::string kernel() const { return {}; }
 
-  /// Names of φ₁ … φ_D, given those of the inputs: `x1^2`, `x1·x2`. By default f1 … fD.
+  /// Names of φ₁ … φ_D, given those of the inputs: `x1^2`, `sqrt(2)*x1*x2`. By default f1 … fD.
   virtual std::vector<std::string> feature_names(const std::vector<std::string>& inputs) const;
 
   /// Throws `Errc::bad_data` naming the first entry outside the domain of φ; rows are numbered from

@@ -8,6 +8,7 @@
 #include <mercer/data.hpp>
 #include <mercer/datasets.hpp>
 #include <mercer/eigs.hpp>
+#include <mercer/eigs_memory.hpp>
 #include <mercer/error.hpp>
 #include <mercer/export.hpp>
 #include <mercer/expression.hpp>
@@ -35,6 +36,7 @@
 #include <mercer/operator.hpp>
 #include <mercer/picture.hpp>
 #include <mercer/plan.hpp>
+#include <mercer/plan_text.hpp>
 #include <mercer/preimage.hpp>
 #include <mercer/progress.hpp>
 #include <mercer/rate.hpp>

@@ -1,5 +1,6 @@
 #include "diagnostics/gaussian_limits.hpp"
 
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "diagnostics/conditional_limits.hpp"
@@ -271,7 +272,9 @@ bool can_simulate(const SampleSpectrum& seen) {
   return s.degrees > s.leads;
 }
 
-GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int threads) {
+GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, const RunOptions& how) {
+  const int threads = thread_count(how.threads);
+  SharedReporter report(how.monitor, "control limits", "samples", 0);
   const Shape s = shape_of(seen);
   const Index k = s.leads;
   const auto m = static_cast<double>(s.tail);
@@ -284,7 +287,8 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
     return factors[at].size() > 0 ? factors[at] : draw(at);
   };
   const BlasThreads one(1);
-  parallel_for(samples, thread_count(threads), [&](Index b) {
+  parallel_for(samples, threads, [&](Index b) {
+    if (!report.add(1)) return;
     const auto at = static_cast<std::size_t>(b);
     if (b < kept) factors[at] = draw(at);
     if (s.scaled) axes[at] = random_axes(s.directions(), 0x5eed + 2 * at + 1);
@@ -298,7 +302,8 @@ GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int th
   const auto run = [&](Index count, bool rows) {
     runs.resize(static_cast<std::size_t>(count));
     const Vector<double> tail = tail_values(mean, ratio, s.tail);
-    parallel_for(count, thread_count(threads), [&](Index b) {
+    parallel_for(count, threads, [&](Index b) {
+      if (!report.add(1)) return;
       const auto at = static_cast<std::size_t>(b);
       runs[at] = s.scaled ? simulate_scaled(s, factor(at), axes[at], lead, tail, rows)
                           : simulate(s, factor(at), lead, tail, rows);

@@ -2,6 +2,7 @@
 // Limits of T² and SPE for new rows of a linear model of Gaussian rows.
 
 #include <mercer/matrix.hpp>
+#include <mercer/progress.hpp>
 
 namespace mercer {
 
@@ -26,7 +27,7 @@ struct GaussianLimits {
 /// spectrum that was seen, and the distribution of new rows over such samples. The same numbers
 /// come out for any number of threads. That is T²; SPE of samples with up to 128 directions is
 /// found from the spectrum alone: conditional_limits.hpp.
-GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, int threads);
+GaussianLimits simulated_limits(const SampleSpectrum& seen, double level, const RunOptions& how);
 
 /// Hotelling's T² of all directions, which holds for any variances.
 double hotelling_limit(double components, double degrees, double new_row, double level);

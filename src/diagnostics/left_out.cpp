@@ -1,5 +1,6 @@
 #include "diagnostics/left_out.hpp"
 
+#include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/require.hpp"
@@ -73,7 +74,7 @@ Relative relative_to_limits(const Matrix<double>& products, const std::vector<In
   half.rows = n;
   half.centered = like.centered;
   half.ddof = like.ddof;
-  const LeftOutScores left = left_out_scores(half, 1);
+  const LeftOutScores left = left_out_scores(half, {.threads = 1});
   const double t2_limit = at_rank({left.t2.begin(), left.t2.end()}, rank),
                spe_limit = at_rank({left.spe.begin(), left.spe.end()}, rank);
   const double rounding = n * std::numeric_limits<double>::epsilon() * half.eigenvalues[0];
@@ -103,13 +104,15 @@ Index level_rank(double level, Index rows) {
 }
 
 LimitFactors factors_by_halves(const Matrix<double>& products, const FittedRows& fitted,
-                               double level, int threads) {
+                               double level, const RunOptions& how) {
   const Index n = products.rows(), half = n / 2;
   if (half < fitted.components + 3) return {};
   std::vector<Relative> found(2 * splits);
   // Halves have fewer rows than some levels need: then the highest level that they have.
   const Index rank = std::min(half, level_rank(level, half));
-  parallel_for(2 * splits, thread_count(threads), [&](Index b) {
+  SharedReporter report(how.monitor, "control limits", "halves", 2.0 * splits);
+  parallel_for(2 * splits, thread_count(how.threads), [&](Index b) {
+    if (!report.add(1)) return;
     const std::vector<Index> order = shuffled(n, static_cast<std::uint64_t>(b / 2));
     std::vector<Index> fit(order.begin(), order.begin() + half),
         others(order.end() - half, order.end());
@@ -126,14 +129,16 @@ LimitFactors factors_by_halves(const Matrix<double>& products, const FittedRows&
   return {factor(&Relative::t2), factor(&Relative::spe)};
 }
 
-LeftOutScores left_out_scores(const FittedRows& f, int threads) {
+LeftOutScores left_out_scores(const FittedRows& f, const RunOptions& how) {
   const Index n = f.squares.rows(), m = f.eigenvalues.size();
   const double rho = f.centered ? f.rows / (f.rows - 1) : 1;
   const double degrees = f.rows - 1 - f.ddof;
   // Below this an eigenvalue is rounding, and the component would not be there.
   const double rounding = f.rows * std::numeric_limits<double>::epsilon() * f.eigenvalues[0];
   LeftOutScores out{Vector<double>(n), Vector<double>(n)};
-  parallel_for(n, thread_count(threads), [&](Index i) {
+  SharedReporter report(how.monitor, "control limits", "rows", static_cast<double>(n));
+  parallel_for(n, thread_count(how.threads), [&](Index i) {
+    if (!report.add(1)) return;
     SecularRow row;
     row.values.assign(f.eigenvalues.data(), f.eigenvalues.data() + m);
     for (Index l = 0; l < m; ++l) row.squares.push_back(f.squares(i, l));

@@ -2,6 +2,7 @@
 // T² and SPE of rows of a fit as a fit without them would have them.
 
 #include <mercer/matrix.hpp>
+#include <mercer/progress.hpp>
 
 #include <limits>
 
@@ -41,11 +42,11 @@ struct LimitFactors {
 /// about any point where it is centred. Infinite where a component of a half depends on one row.
 /// Throws `Errc::invalid_kernel` where a half has an eigenvalue below 0 by more than rounding.
 LimitFactors factors_by_halves(const Matrix<double>& products, const FittedRows& fitted,
-                               double level, int threads);
+                               double level, const RunOptions& how);
 
 /// Leaving out a row takes ρzzᵀ off the scatter matrix Λ, ρ = N/(N − 1), and moves the mean away
 /// from the row: with μ' the roots of ρ Σ z²/(Λ − μ') = 1 and S = Σ z²/(Λ − μ')², the squared score
 /// of the row along the component of μ' is 1/S. Exact where all directions are there; O(nkm).
-LeftOutScores left_out_scores(const FittedRows& fitted, int threads);
+LeftOutScores left_out_scores(const FittedRows& fitted, const RunOptions& how = {});
 
 }  // namespace mercer

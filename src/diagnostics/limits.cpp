@@ -141,7 +141,7 @@ ScoreLimits no_limits(double level, const std::string& reason) {
 }
 
 ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Index directions,
-                            bool scaled, double level, int threads) {
+                            bool scaled, double level, const RunOptions& how) {
   const Index k = (variance.array() > 0).count(), n = r.n_samples;
   if (k == 0) return no_limits(level, "the model has no variance");
   const LeftOver left = left_over(r, variance, directions);
@@ -170,7 +170,7 @@ ScoreLimits gaussian_limits(const Report& r, const Vector<double>& variance, Ind
   if (!can_simulate(seen))
     return no_limits(level, fmt::format("{} components of {} directions are too many to simulate",
                                         k, directions));
-  const GaussianLimits found = simulated_limits(seen, level, threads);
+  const GaussianLimits found = simulated_limits(seen, level, how);
   if (!(found.t2 > 0))
     return no_limits(level, "there are too many discarded directions to simulate");
   limits.t2 = ddof * found.t2;

@@ -24,7 +24,7 @@ double level_of_good_limits(Index rows);
 /// Of linear models whose rows are Gaussian. `directions` is how many there are in all; `scaled`:
 /// of z-scores.
 ScoreLimits gaussian_limits(const Report& report, const Vector<double>& variance, Index directions,
-                            bool scaled, double level, int threads);
+                            bool scaled, double level, const RunOptions& how);
 
 /// Quantiles of the statistics of rows of the fit, each as if it had been left out, times
 /// `factors`.

@@ -325,11 +325,12 @@ struct Scorer<T>::State {
 template <class T>
 Scorer<T>::Scorer(const Model<T>& model, const RunOptions& options)
     : state_(std::make_unique<const State>(model, options)) {
-  const Index rank = model.report().rank;
-  require(rank == 0 || model.outputs() <= rank, Errc::bad_option,
-          "the model has {} components of zero variance (`keep_null`), by which T2 cannot divide: "
+  // A variance of exactly 0 is left out of T2; one that is rounding is not.
+  const Index rank = model.report().rank, null = rank > 0 ? model.outputs() - rank : 0;
+  require(null <= 0 || (model.eigenvalues().tail(null).array() == 0).all(), Errc::bad_option,
+          "the model has {} component{} of zero variance (`keep_null`), by which T2 cannot divide: "
           "score rows by a model fitted without it",
-          model.outputs() - rank);
+          null, null == 1 ? "" : "s");
 }
 template <class T>
 Scorer<T>::~Scorer() = default;
@@ -363,9 +364,9 @@ ScoreLimits Scorer<T>::limits(double level) const {
     const bool all = some.rows().rows() == model.report().n_samples;
     const FittedRows fitted = state_->fitted(some.rows(), all);
     const PickedRows<T> split(kept, even_sample(kept.rows(), most_split_rows));
-    const LimitFactors factors = factors_by_halves(state_->centred_gram(split.rows()), fitted,
-                                                   level, state_->options.threads);
-    return left_out_limits(left_out_scores(fitted, state_->options.threads), factors, level);
+    const LimitFactors factors =
+        factors_by_halves(state_->centred_gram(split.rows()), fitted, level, state_->options);
+    return left_out_limits(left_out_scores(fitted, state_->options), factors, level);
   }
   const std::string reason = state_->not_gaussian();
   if (!reason.empty()) {
@@ -378,7 +379,7 @@ ScoreLimits Scorer<T>::limits(double level) const {
     return none;
   }
   ScoreLimits limits = gaussian_limits(model.report(), state_->variance, model.map().features(),
-                                       model.scale().size() > 0, level, state_->options.threads);
+                                       model.scale().size() > 0, level, state_->options);
   if (!state_->no_spe.empty()) {
     limits.spe.reset();
     limits.spe_from = "there is no SPE: " + state_->no_spe;

@@ -227,7 +227,11 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
   const double d = static_cast<double>(map->features());
   // The covariance matrix, or the features themselves where the rows are fewer.
   const double rows = static_cast<double>(source.expected_rows());
-  require_fits(*map, rows > 0 ? std::min(d, rows) : d, options.memory);
+  try {
+    require_fits(*map, rows > 0 ? std::min(d, rows) : d, options.memory);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what() + least_memory(source, options, map.get()));
+  }
 
   // The map sees rows with their missing cells filled in, and z-scores; its own features are
   // then taken as they are.

@@ -22,8 +22,9 @@ namespace {
 
 using Kind = Components::Kind;
 
-/// The smallest useful rank of an approximation.
+/// The smallest useful rank of an approximation, and rows that are sampled before it is chosen.
 constexpr Index least_rank = 16;
+constexpr double sampled_rows = 1000;
 
 /// Bytes that Krylov stores; describes the stored tiles in `p.tiles`.
 double krylov_bytes(Plan& p, const FitOptions& o, double work, bool& all_kept) {
@@ -33,8 +34,9 @@ double krylov_bytes(Plan& p, const FitOptions& o, double work, bool& all_kept) {
   const Kind asked = o.components.kind();
   // All of them may be few, where the kernel is smooth; who asks for both is taken at their word.
   const bool all = asked == Kind::all && o.solver == Solver::krylov;
-  const Index first =
-      std::min<Index>(n, asked == Kind::count ? o.components.count() : all ? n : 32);
+  const Index first = std::min<Index>(n, asked == Kind::count ? o.components.count()
+                                         : all                ? n
+                                                              : 32);
   const auto room_for = [&](bool rounded) {
     return wide ? krylov_room<double>(n, first, rounded, f.threads, work)
                 : krylov_room<float>(n, first, rounded, f.threads, work);
@@ -138,6 +140,7 @@ std::string time_text(double seconds) {
 }
 
 /// No approximation if exact kernel PCA takes at most `seconds`, else one; returns the reason.
+/// `exact_work`: 0 where exact kernel PCA does not fit in memory.
 std::string by_time(Plan& p, const FitOptions& o, double exact_work, double feature_work) {
   const Facts& f = p.facts;
   require(f.speed.has_value(), Errc::bad_option,
@@ -146,9 +149,13 @@ std::string by_time(Plan& p, const FitOptions& o, double exact_work, double feat
   const std::string target = time_text(o.seconds);
   if (exact_work > 0 && exact <= o.seconds)
     return fmt::format("exact: expected to take {} of {}", time_text(exact), target);
-  // The largest rank that time, memory and rows allow.
-  const auto most = std::min<Index>(most_features(feature_work, feature_rows(Cholesky{}, f, o)),
-                                    static_cast<Index>(f.rows));
+  // The largest rank that time, memory and rows allow, beside the sample that shows the size of
+  // kernel values.
+  const double sampled =
+      std::min(feature_work / 4, std::min(f.rows, sampled_rows) * f.columns * f.number_bytes);
+  const auto most =
+      std::min<Index>(most_features(feature_work - sampled, feature_rows(Cholesky{}, f, o)),
+                      static_cast<Index>(f.rows));
   Index low = std::min(least_rank, most), high = most;
   if (o.components.kind() == Kind::count)
     low = std::clamp(o.components.count(), low, std::max(low, most));
@@ -160,8 +167,10 @@ std::string by_time(Plan& p, const FitOptions& o, double exact_work, double feat
   if (low <= 0) p.refusal = "`memory` is too small for any landmark";
   p.approx = Cholesky{.rank = std::max<Index>(low, 1)};
   const double takes = landmark_seconds(f.rows, static_cast<double>(low), *f.speed);
-  std::string why = fmt::format("exact kernel PCA would take about {}, rank {} about {} of {}",
-                                time_text(exact), low, time_text(takes), target);
+  const std::string against = exact_work > 0 ? fmt::format("would take about {}", time_text(exact))
+                                             : "does not fit in memory";
+  std::string why = fmt::format("exact kernel PCA {}, rank {} takes about {} of {}", against, low,
+                                time_text(takes), target);
   if (takes > o.seconds) why += "; this is the smallest rank, so the target time is exceeded";
   return why;
 }
@@ -207,8 +216,12 @@ void take_method(Plan& p, std::vector<PlannedMethod> methods, const std::string&
   p.rejected = std::move(methods);
 }
 
-Plan plan(const Facts& f, const FitOptions& o) {
-  validate(o);
+Plan plan(const Facts& f, const FitOptions& asked) {
+  validate(asked);
+  FitOptions o = asked;
+  // These choose from all of them.
+  if (asked.components.kind() == Kind::minka || asked.components.kind() == Kind::gavish_donoho)
+    o.components = all_components();
   Plan p;
   p.facts = f;
   p.rows = "in memory";
@@ -233,30 +246,37 @@ Plan plan(const Facts& f, const FitOptions& o) {
     } else {
       p = linear("in memory", p.work);
     }
-    if (takes_steps(o)) p.chosen.why += "; the last of several fits, the others are not counted";
+    if (takes_steps(asked))
+      p.chosen.why += "; the last of several fits, the others are not counted";
     return p;
   }
   // Kernel values of wide rows are computed from copies of some of them.
   const double tiles = o.kernel ? tile_bytes(f) : 0;
   p.work -= tiles;
+  const auto exactly = [&] {
+    Plan exact = p;
+    // Kernels compare every row with every other: all of them are needed at once.
+    decide_exact(exact, o, p.work - copy_bytes(f, o));
+    // The model keeps the rows, as the kernel sees them.
+    const double model = o.precomputed ? 0 : row_bytes(f);
+    if (exact.refusal.empty() && model > p.work)
+      // Bytes that are left: below 0 where the rows alone exceed the budget, which is none.
+      exact.refusal = fmt::format(
+          "the model of a kernel stores the rows: {} for {:.0f} columns in addition to the rows "
+          "themselves, and {} are allowed; use a larger `memory`, or `approx`",
+          format_bytes(model), f.columns, format_bytes(std::max(0.0, p.work)));
+    return exact;
+  };
   std::string why;
   if (o.approx) {
     p.approx = o.approx;
     why = "as asked";
   } else if (o.seconds > 0 && f.rows > 0) {
-    why = by_time(p, o, p.work, large && f.rewindable ? streaming - tiles : p.work);
+    why = by_time(p, o, exactly().refusal.empty() ? p.work : 0,
+                  large && f.rewindable ? streaming - tiles : p.work);
   }
   if (!p.approx) {
-    // Kernels compare every row with every other: all of them are needed at once.
-    decide_exact(p, o, p.work - copy_bytes(f, o));
-    // The model keeps the rows, as the kernel sees them.
-    const double model = o.precomputed ? 0 : row_bytes(f);
-    if (p.refusal.empty() && model > p.work)
-      // Bytes that are left: below 0 where the rows alone exceed the budget, which is none.
-      p.refusal = fmt::format(
-          "the model of a kernel stores the rows: {} for {:.0f} columns in addition to the rows "
-          "themselves, and {} are allowed; use a larger `memory`, or `approx`",
-          format_bytes(model), f.columns, format_bytes(std::max(0.0, p.work)));
+    p = exactly();
     if (!why.empty()) p.chosen.why = why + "; " + p.chosen.why;
     return p;
   }

@@ -33,6 +33,24 @@ double unforeseen_bytes(const Facts& f, const FitOptions& o, double memory) {
   return f.entries * (f.number_bytes + (f.number_bytes < sizeof(double) ? sizeof(double) : 0));
 }
 
+/// Of the features of a source, which pass by in blocks; monomials of floats are doubles.
+template <class T>
+Facts mapped_facts(const Source<T>& source, const Map<T>& map, const FitOptions& options) {
+  Facts facts = facts_of(source, options);
+  facts.columns = static_cast<double>(map.features());
+  facts.entries = facts.rows * facts.columns;
+  facts.sparse = false;
+  facts.number_bytes = sizeof(double);
+  facts.buffers += std::max(double{8 << 20}, 16 * facts.columns * facts.number_bytes);
+  return facts;
+}
+
+/// What `fit` asks of a map before anything is allocated (maps/budget.hpp).
+double feature_matrix_bytes(const Facts& f) {
+  const double rows = f.rows > 0 ? std::min(f.columns, f.rows) : f.columns;
+  return f.columns * rows * f.number_bytes;
+}
+
 }  // namespace
 
 template <class T>
@@ -56,25 +74,7 @@ Plan plan_with(double memory, const Facts& announced, const std::optional<Facts>
   return plan(facts, options);
 }
 
-template <class T>
-std::string least_memory(Source<T>& source, const FitOptions& options) {
-  Facts facts = facts_of(source, options);
-  std::optional<Facts> held;
-  if (const auto all = source.whole()) held = facts_of(all->rows, options, 0, facts.speed);
-  else if (source.can_rewind()) count_rows(source, facts);
-  else return {};
-  take_speed(facts, options);
-  FitOptions certain = options;
-  // Krylov may need vectors for all components in the end.
-  if (options.kernel && options.solver == Solver::automatic &&
-      options.components.kind() == Components::Kind::all)
-    certain.solver = Solver::dense;
-  const auto enough = [&](double memory) {
-    const double spare = unforeseen_bytes(held ? *held : facts, options, memory);
-    return plan_with(memory - spare, facts, held, certain).refusal.empty();
-  };
-  const auto now = static_cast<double>(options.memory);
-  if (enough(now)) return {};
+std::string least_memory(double now, const std::function<bool(double)>& enough) {
   double low = now, high = 2 * now;
   for (; !enough(high); low = high, high *= 2)
     if (high > 1e15) return {};  // it is not for memory
@@ -83,7 +83,63 @@ std::string least_memory(Source<T>& source, const FitOptions& options) {
   std::string text = format_least_bytes(high);
   while (!enough(static_cast<double>(parse_bytes(text, "memory"))))
     text = format_least_bytes(high *= 1.01);
-  return fmt::format("; at least {} are needed", text);
+  return text;
+}
+
+template <class T>
+std::function<bool(double)> enough_memory(Source<T>& source, const FitOptions& options,
+                                          const Map<T>* map) {
+  Facts facts = map ? mapped_facts(source, *map, options) : facts_of(source, options);
+  std::optional<Facts> held;
+  if (const auto all = map ? std::nullopt : source.whole())
+    held = facts_of(all->rows, options, 0, facts.speed);
+  else if (!source.can_rewind()) return {};
+  else count_rows(source, facts);
+  if (map) facts.entries = facts.rows * facts.columns;
+  take_speed(facts, options);
+  FitOptions certain = options;
+  // Krylov may need vectors for all components in the end.
+  if (options.kernel && options.solver == Solver::automatic &&
+      options.components.kind() == Components::Kind::all)
+    certain.solver = Solver::dense;
+  return [=](double memory) {
+    const double spare = unforeseen_bytes(held ? *held : facts, options, memory);
+    const auto possible = [&](const Facts& announced) {
+      const Plan p = plan_with(memory - spare, announced, held, certain);
+      if (!p.refusal.empty()) return false;
+      // The last of all variances may be too small for a Gram matrix, and need an SVD of the rows.
+      return p.solver != Solver::gram || certain.components.kind() != Components::Kind::all ||
+             wide_svd_bytes(p.facts.rows, p.facts.columns) <= p.work;
+    };
+    if (map && feature_matrix_bytes(facts) > memory) return false;
+    if (options.seconds == 0 || !facts.speed) return possible(facts);
+    // The speed is measured again by the fit, which may then decide otherwise.
+    for (const double times : {0.25, 1.0, 4.0}) {
+      Facts measured = facts;
+      measured.speed->pairs *= times;
+      measured.speed->flops *= times;
+      if (!possible(measured)) return false;
+    }
+    return true;
+  };
+}
+
+template <class T>
+bool seems_enough(Source<T>& source, const FitOptions& options, const Map<T>* map) {
+  const Facts facts = map ? mapped_facts(source, *map, options) : facts_of(source, options);
+  std::optional<Facts> held;
+  if (const auto all = map ? std::nullopt : source.whole())
+    held = facts_of(all->rows, options, 0, facts.speed);
+  return plan_with(facts.budget, facts, held, options).refusal.empty();
+}
+
+template <class T>
+std::string least_memory(Source<T>& source, const FitOptions& options, const Map<T>* map) {
+  const auto enough = enough_memory(source, options, map);
+  const auto now = static_cast<double>(options.memory);
+  if (!enough || enough(now)) return {};
+  const std::string least = least_memory(now, enough);
+  return least.empty() ? least : fmt::format("; at least {} are needed", least);
 }
 
 template <class T>
@@ -150,14 +206,18 @@ Plan plan(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions
   if (const auto all = mapped ? std::nullopt : source.whole())
     held = facts_of(all->rows, options, 0, facts.speed);
   Plan out = plan_with(facts.budget, facts, held, options);
-  if (!out.refusal.empty() && !mapped) out.refusal += least_memory(source, settled(options));
+  if (!out.refusal.empty())
+    out.refusal += least_memory(source, settled(options), mapped ? map.get() : nullptr);
   return out;
 }
 
 #define MERCER_INSTANTIATE(T)                                                                      \
   template Facts facts_of(const Rows<T>&, const FitOptions&, double, const std::optional<Speed>&); \
   template Facts facts_of(const Source<T>&, const FitOptions&);                                    \
-  template std::string least_memory(Source<T>&, const FitOptions&);                                \
+  template std::function<bool(double)> enough_memory(Source<T>&, const FitOptions&,                \
+                                                     const Map<T>*);                               \
+  template bool seems_enough(Source<T>&, const FitOptions&, const Map<T>*);                        \
+  template std::string least_memory(Source<T>&, const FitOptions&, const Map<T>*);                 \
   template void count_rows(Source<T>&, Facts&);                                                    \
   template Plan plan(const Rows<T>&, const FitOptions&);                                           \
   template Plan plan(Source<T>&, const FitOptions&);                                               \

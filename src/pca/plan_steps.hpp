@@ -4,6 +4,7 @@
 
 #include <mercer/plan.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,10 +32,25 @@ void count_rows(Source<T>& source, Facts& facts);
 Plan plan_with(double memory, const Facts& announced, const std::optional<Facts>& held,
                const FitOptions& options);
 
-/// " at least 84 MiB are needed": the least memory that would do, where it is more than there is;
-/// empty where that cannot be known. Rows are counted where the source only estimates them.
+/// The least memory above `now` that `enough` accepts, rounded up, as a message shows it: "84 MiB".
+/// Empty where no memory is enough.
+std::string least_memory(double now, const std::function<bool(double)>& enough);
+
+/// Whether a fit of the source, or of its features where there is a map, would be planned with this
+/// much memory. Rows are counted where the source only estimates them. Empty where their number
+/// cannot be known.
 template <class T>
-std::string least_memory(Source<T>& source, const FitOptions& options);
+std::function<bool(double)> enough_memory(Source<T>& source, const FitOptions& options,
+                                          const Map<T>* map = nullptr);
+
+/// Whether the memory of the options is enough by what the source announces: no row is read.
+template <class T>
+bool seems_enough(Source<T>& source, const FitOptions& options, const Map<T>* map = nullptr);
+
+/// "; at least 84 MiB are needed": the least memory that would do for a fit, where it is more than
+/// there is; empty where that cannot be known.
+template <class T>
+std::string least_memory(Source<T>& source, const FitOptions& options, const Map<T>* map = nullptr);
 
 /// The method of this name is chosen; the others, by their flops, are rejected for what they say.
 void take_method(Plan& plan, std::vector<PlannedMethod> methods, const std::string& chosen,

@@ -1,5 +1,5 @@
 // A plan for people, and as JSON.
-#include <mercer/plan.hpp>
+#include <mercer/plan_text.hpp>
 
 #include "core/json_text.hpp"
 #include "core/memory.hpp"
@@ -11,8 +11,8 @@ namespace mercer {
 
 namespace {
 
-/// Residuals decide, which depend on the spectrum: randomized has taken 1 to 50 passes where 12 were
-/// expected.
+/// Residuals decide, which depend on the spectrum: randomized has taken 1 to 50 passes where 12
+/// were expected.
 bool estimated_passes(const PlannedMethod& m) {
   return m.method == "krylov" || m.method == "randomized";
 }
@@ -36,12 +36,14 @@ nlohmann::ordered_json with_bytes(nlohmann::ordered_json json, const PlannedMeth
 
 }  // namespace
 
-std::string to_text(const Plan& p) {
+std::string to_text(const Plan& p, RowCount count) {
   const Facts& f = p.facts;
-  std::string text =
-      fmt::format("{:.0f} rows of {:.0f} columns{}, {}; {} may be used{}\n\nchosen\n", f.rows,
-                  f.columns, f.sparse ? ", sparse" : "", p.rows, format_bytes(f.budget),
-                  f.in_memory ? " beside them" : "");
+  const bool estimated = count == RowCount::estimated;
+  std::string text = fmt::format(
+      "{}{:.0f} rows{} of {:.0f} columns{}, {}; {} may be used{}\n\nchosen\n",
+      estimated ? "about " : "", f.rows, estimated ? " (estimated from the size of the file)" : "",
+      f.columns, f.sparse ? ", sparse" : "", p.rows, format_bytes(f.budget),
+      f.in_memory ? " beside them" : "");
   text += cost_line(p.chosen);
   if (!p.tiles.empty()) text += fmt::format("  {}\n", p.tiles);
   if (!p.refusal.empty()) text += fmt::format("  impossible: {}\n", p.refusal);
@@ -50,12 +52,17 @@ std::string to_text(const Plan& p) {
   return text;
 }
 
-std::string to_json(const Plan& p, int indent) {
+std::string to_text(const Plan& p) { return to_text(p, RowCount::exact); }
+
+std::string to_json(const Plan& p, int indent) { return to_json(p, RowCount::exact, indent); }
+
+std::string to_json(const Plan& p, RowCount count, int indent) {
   nlohmann::ordered_json json = with_bytes(plan_json(p), p.chosen);
   for (std::size_t i = 0; i < p.rejected.size(); ++i)
     json["rejected"][i] = with_bytes(json["rejected"][i], p.rejected[i]);
   json["budget_bytes"] = p.facts.budget;
   json["n_samples"] = static_cast<std::int64_t>(p.facts.rows);
+  json["n_samples_estimated"] = count == RowCount::estimated;
   json["n_features"] = static_cast<std::int64_t>(p.facts.columns);
   json["tiles"] =
       p.tiles.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(p.tiles);

@@ -1,9 +1,9 @@
 #include "pca/steps.hpp"
 
-#include "core/memory.hpp"
 #include "core/require.hpp"
 #include "data/memory.hpp"
 #include "pca/select/significance.hpp"
+#include "pca/select/step_memory.hpp"
 
 #include <mercer/data.hpp>
 #include <mercer/impute.hpp>
@@ -21,9 +21,10 @@ Model<T> fit_plainly(Source<T>& source, const std::shared_ptr<const Map<T>>& map
 template <class T>
 Model<T> fit_significant(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
                          const FitOptions& options) {
+  const FitOptions testing = within_permutations(source, map.get(), options);
   const auto choose = [&](const Rows<T>& rows, Weights weights) {
-    return map ? significance(rows, map, options, {}, weights)
-               : significance(rows, options, {}, weights);
+    return map ? significance(rows, map, testing, {}, weights)
+               : significance(rows, testing, {}, weights);
   };
   const auto whole = source.whole();
   const Table<T> sample = whole ? Table<T>{} : rows_for_significance(source, options);
@@ -59,13 +60,7 @@ Model<T> fit_in_steps(Source<T>& source, std::shared_ptr<const Map<T>> map,
   // Filling takes all rows at once, choosing takes them twice.
   if (!source.whole() && (completes || (significant && !source.can_rewind()))) {
     const std::string name = source.name();
-    // With copies of the rows that have holes, which may be all; an estimate for a text.
-    const double bytes = static_cast<double>(source.expected_rows()) *
-                         static_cast<double>(source.schema().features) * sizeof(T);
-    require(!completes || bytes <= static_cast<double>(options.memory), Errc::out_of_memory,
-            "`missing=em` needs all rows of {} and copies of them at once: at least {}; use a "
-            "larger `memory`, or `missing=mean`",
-            Input(name), format_least_bytes(4.7 * bytes));
+    if (completes) require_imputation(source, options);
     return fit_in_steps(*from_table(read_all(source, options.memory), name, std::size_t{8} << 20),
                         map, options);
   }

@@ -63,7 +63,7 @@ std::string name_on_dots(LabelPlaces& places, double x, double y, double dx, dou
 template <class T>
 void require_linear(const Model<T>& model) {
   require(model.map().is_identity(), Errc::bad_option,
-          "this plot needs a linear model; this one has the map {}", model.map().text());
+          "this plot needs a linear model; this one has {}", space_text(model));
 }
 
 }  // namespace

@@ -84,6 +84,12 @@ void check_size(const PlotOptions& options);
 
 /// "PC1 (36.2 %)"
 std::string component_title(Index component, const Vector<double>& ratio);
+/// The kernel or map of a model, for messages.
+template <class T>
+std::string space_text(const Model<T>& model) {
+  const std::string kernel = model.map().kernel();
+  return kernel.empty() ? "the map " + model.map().text() : "the kernel " + kernel;
+}
 /// The components asked for, `count` of them or the first ones; they exist.
 std::vector<Index> chosen_components(const PlotOptions& options, Index outputs, std::size_t least,
                                      std::size_t most);

@@ -38,7 +38,7 @@ Index width_of_image(Index columns, Index asked) {
 template <class T>
 std::string images_svg(const Model<T>& model, Index image_width, const PlotOptions& options) {
   require(model.map().is_identity(), Errc::bad_option,
-          "components are images in linear models; this one has the map {}", model.map().text());
+          "components are images in linear models; this one has {}", space_text(model));
   const Index d = model.inputs(), width = width_of_image(d, image_width), height = d / width;
   check_size(options);
   std::vector<Index> chosen = options.components;

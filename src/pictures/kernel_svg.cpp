@@ -133,7 +133,7 @@ std::string kernel_curve(const Vector<double>& curve, double reach,
          Figure::border(box);
 }
 
-/// Pairs as dots, for kernels that are no function of the distance.
+/// Pairs as dots, for kernels that depend on more than the distance.
 std::string kernel_dots(const std::vector<KernelPair>& pairs, const Box& box) {
   double far = 0, low = 0, high = 0;
   for (const KernelPair& pair : pairs) {

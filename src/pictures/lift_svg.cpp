@@ -161,7 +161,7 @@ std::string lift_svg(const Model<T>& model, const MatrixRef<double>& rows,
   }
   // Room for the numbers of the axes around the cube.
   const double x0 = both ? b.x + left + 50 : 46;
-  const Box space{x0, b.y + 8, options.width - x0 - 46, b.height + 18};
+  const Box space{x0, b.y + 8, options.width - x0 - 46, b.height - 2};
   const SpaceView view(normal, space);
   out += view.faces(low, high);
 

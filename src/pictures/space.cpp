@@ -22,8 +22,6 @@ Point3 direction(double azimuth, double elevation) {
   return {std::cos(e) * std::cos(a), std::cos(e) * std::sin(a), std::sin(e)};
 }
 
-constexpr int ticks_of_cube = 4;  // of an axis, about
-
 double place_in_cube(double value, double low, double high) {
   return 2 * (value - low) / (high - low) - 1;
 }
@@ -64,6 +62,11 @@ Point3 SpaceView::back() const {
   return out;
 }
 
+std::vector<svg::Tick> SpaceView::ticks(std::size_t axis, double low, double high) const {
+  const double length = 2 * unit_ * std::hypot(right_[axis], up_[axis]);
+  return svg::ticks(low, high, std::clamp(static_cast<int>(length / 48), 1, 4));
+}
+
 std::string SpaceView::faces(const Point3& low, const Point3& high) const {
   const auto at = [&](const Point3& p) { return fmt::format("{} {}", number(x(p)), number(y(p))); };
   std::string out, lines;
@@ -80,7 +83,7 @@ std::string SpaceView::faces(const Point3& low, const Point3& high) const {
     out +=
         fmt::format("<path class=\"face\" fill=\"#f7f7f7\" stroke=\"#bbbbbb\" d=\"{}z\"/>\n", path);
     for (const std::size_t along : {a, b})
-      for (const svg::Tick& tick : svg::ticks(low[along], high[along], ticks_of_cube)) {
+      for (const svg::Tick& tick : ticks(along, low[along], high[along])) {
         Point3 from = p, to = p;
         from[along] = to[along] = place_in_cube(tick.value, low[along], high[along]);
         const std::size_t other = along == a ? b : a;
@@ -113,7 +116,7 @@ std::string SpaceView::labels(const Point3& low, const Point3& high,
     dy /= length;
     const char* anchor = dx < -0.35 ? "end" : dx > 0.35 ? "start" : "middle";
     double widest = 0;
-    for (const svg::Tick& tick : svg::ticks(low[j], high[j], ticks_of_cube)) {
+    for (const svg::Tick& tick : ticks(j, low[j], high[j])) {
       Point3 p = edge;
       p[j] = place_in_cube(tick.value, low[j], high[j]);
       if (std::abs(p[j]) > 0.93) continue;  // the corner belongs to two axes

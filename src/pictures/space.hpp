@@ -33,6 +33,8 @@ class SpaceView {
                      const std::array<std::string, 3>& names) const;
 
  private:
+  /// As many as there is room for.
+  std::vector<svg::Tick> ticks(std::size_t axis, double low, double high) const;
   Point3 back() const;  ///< the faces that are behind everything
   Point3 right_{}, up_{}, towards_{};
   double x_ = 0, y_ = 0, unit_ = 1;

@@ -85,6 +85,8 @@ struct Search {
         notes.begin(),
         fmt::format("Best: {}{}, {:.4g}{}", best().kernel, k, best().score,
                     best().spread > 0 ? fmt::format(" \u00b1 {:.2g}", best().spread) : ""));
+    // With some numbers of components a kernel may have a score, and none with others.
+    for (const TuneCell* cell : cells) bad.erase(cell->kernel);
     if (!bad.empty())
       notes.push_back(fmt::format("{} kernel{} no score, such as {}", bad.size(),
                                   bad.size() == 1 ? " has" : "s have", *bad.begin()));

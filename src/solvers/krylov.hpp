@@ -64,6 +64,9 @@ Index most_pairs(const BlockKrylov& how, Index n);
 /// with `complete`.
 std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k);
 
+/// The same for the smallest basis.
+std::size_t least_memory_bytes(const BlockKrylov& how, Index n, Index k);
+
 /// `how` with a basis that fits into `bytes`, at the cost of more passes. Throws
 /// `Errc::out_of_memory`, with the minimum, if even the smallest basis is too large.
 BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t bytes);

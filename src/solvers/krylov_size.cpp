@@ -49,13 +49,17 @@ std::size_t memory_bytes(const BlockKrylov& how, Index n, Index k) {
   return sizeof(double) * (tall + small + panel);
 }
 
+std::size_t least_memory_bytes(const BlockKrylov& how, Index n, Index k) {
+  BlockKrylov least = resolved(how, n, k);
+  least.basis = least_basis(n, k, least.block);
+  return memory_bytes(least, n, k);
+}
+
 BlockKrylov within_memory(const BlockKrylov& how, Index n, Index k, std::size_t bytes) {
   BlockKrylov fits = resolved(how, n, k);
-  const Index least = least_basis(n, k, fits.block);
   if (memory_bytes(fits, n, k) <= bytes) return fits;
-  Index low = least, high = fits.basis;
-  fits.basis = least;
-  const std::size_t minimum = memory_bytes(fits, n, k);
+  Index low = least_basis(n, k, fits.block), high = fits.basis;
+  const std::size_t minimum = least_memory_bytes(how, n, k);
   require(minimum <= bytes, Errc::out_of_memory,
           "{} eigenvectors of length {} need at least {} of working memory, more than the {} "
           "available; raise the memory budget or ask for fewer components",

@@ -56,6 +56,10 @@ TEST(ApiMonitor, M_H1_long_work_reports_and_can_be_stopped) {
     linear.transform(x, {.threads = 2, .monitor = m});
     kernel.transform(x, {.threads = 2, .monitor = m});
   });
+  expect_monitored("control limits", [&](const Monitor& m) {
+    Scorer(linear, run(m)).limits(0.99);
+    Scorer(kernel, run(m)).limits(0.99);
+  });
   expect_monitored("mapped transform",
                    [&](const Monitor& m) { conics.transform(x, {.threads = 2, .monitor = m}); });
   expect_monitored("inverse", [&](const Monitor& m) { linear.inverse(scores, run(m)); });

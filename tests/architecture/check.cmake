@@ -18,9 +18,9 @@ set(diagnostics_headers export gradient loadings score)
 set(pictures_headers figures picture)
 set(preimages_headers compress preimage)
 set(tune_headers tune)
-set(solvers_headers eigs)
+set(solvers_headers eigs eigs_memory)
 set(pca_headers approx fit fit_operator impute incremental incremental_kernel matrices merge
-  plan significance)
+  plan plan_text significance)
 
 # What each program may use beside the public headers: its own folders, and internal headers of the
 # library. Each of the latter is something that another program would have to do without.

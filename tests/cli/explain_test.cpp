@@ -230,4 +230,35 @@ TEST_F(CliExplain, a_long_fit_says_so_before_it_starts) {
   EXPECT_EQ(note(stopped).find("note"), std::string::npos);
 }
 
+TEST_F(CliExplain, M_L7_an_estimated_number_of_rows_is_called_so) {
+  const std::string file = data("rows.csv", 40'000, 20);
+  const auto planned = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"fit", file, "-k", "3", "--explain"});
+    const auto run = mercer(more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  // 6 MiB of rows: streamed in 8, in memory in 64.
+  const std::string text = planned({"--memory", "8MiB"});
+  EXPECT_TRUE(text.starts_with("about ")) << text;
+  EXPECT_THAT(text, testing::HasSubstr("(estimated from the size of the file)"));
+  const Json json = Json::parse(planned({"--memory", "8MiB", "--json"}));
+  EXPECT_EQ(json["n_samples_estimated"], true);
+  EXPECT_NEAR(json["n_samples"].get<double>(), 40'000, 4'000);
+  EXPECT_TRUE(planned({"--memory", "64MiB"}).starts_with("40000 rows of 20 columns"));
+  EXPECT_EQ(Json::parse(planned({"--memory", "64MiB", "--json"}))["n_samples_estimated"], false);
+}
+
+TEST_F(CliExplain, M_L7_numbers_chosen_from_all_components_are_planned_with_all) {
+  const std::string tall = data("tall.npy", 4000, 300), wide = data("wide.npy", 300, 4000);
+  const auto bytes = [](const std::string& file, const char* k) {
+    const auto run = mercer({"fit", file, "-k", k, "--explain", "--json", "--memory", "1GiB"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return Json::parse(run.out)["bytes"].get<double>();
+  };
+  EXPECT_EQ(bytes(tall, "minka"), bytes(tall, "all"));
+  EXPECT_EQ(bytes(wide, "gavish-donoho"), bytes(wide, "all"));
+  EXPECT_LT(bytes(wide, "5"), bytes(wide, "all"));
+}
+
 }  // namespace mercer::test::explain_test

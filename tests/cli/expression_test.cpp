@@ -86,7 +86,7 @@ TEST(CliExpression, M_T3_fit_prints_the_relation_and_inspect_all_its_digits) {
   const auto inspect = mercer({"inspect", dir / "m.st", "--relations"});
   EXPECT_THAT(inspect.out, HasSubstr("rank 2 of 3; all rows satisfy\n0.70000000000"));
   expect_error(mercer({"score", dir / "m.st", dir / "x.csv", "-o", dir / "s.csv"}), 2,
-               {"1 components of zero variance (--keep-null)"});
+               {"1 component of zero variance (--keep-null)"});
 }
 
 TEST(CliExpression, M_T3_noisy_rows_have_a_relation_with_standard_errors) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <mercer/model.hpp>
+#include <nlohmann/json.hpp>
 
 #include <signal.h>
 
@@ -169,6 +170,27 @@ TEST_F(CliLearnStream, a_terminal_has_a_status_line) {
   EXPECT_EQ(run.exit_code, 0);
   for (const char* part : {"learning", "rows/s", "rotation", "% explained"})
     EXPECT_THAT(run.err, HasSubstr(part));
+}
+
+TEST_F(CliLearnStream, M_E9_a_run_that_is_over_is_resumed_with_the_same_plot) {
+  // 5,340 rows of the trace, of which a plot keeps some: the last one among them.
+  const std::vector<std::string> base = {"learn",         data_file("wine.csv"),
+                                         "--label",       "cultivar",
+                                         "--scale",       "std",
+                                         "--epochs",      "30",
+                                         "--trace-every", "1",
+                                         "--theory",      "--json",
+                                         "--checkpoint",  dir / "over.ckpt"};
+  const auto plotted = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    const auto run = mercer(more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return nlohmann::json::parse(run.out);
+  };
+  const auto first = plotted({"--plot", dir / "first.svg"});
+  const auto again = plotted({"--resume", "--plot", dir / "again.svg"});
+  EXPECT_TRUE(slurp(dir / "first.svg") == slurp(dir / "again.svg"));
+  EXPECT_EQ(first.at("learning"), again.at("learning"));
 }
 
 }  // namespace mercer::test::learn_stream_test

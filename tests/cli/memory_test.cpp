@@ -1,5 +1,7 @@
-// Data larger than its budget: the same answer, and the memory of the real process.
+// Data larger than its budget: the same answer, and the memory of the real process. The minima that
+// refusals state are in memory_minimum_test.cpp.
 
+#include "cli/memory_support.hpp"
 #include "cli/support.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 namespace mercer::test::memory_test {
@@ -36,18 +37,6 @@ class CliMemory : public testing::Test {
   static inline TempDir* dir = nullptr;
   static inline std::string big;
 };
-
-std::vector<std::string> numbered_columns(Index count) {
-  std::vector<std::string> names;
-  for (Index j = 0; j < count; ++j) names.push_back(fmt::format("x{}", j + 1));
-  return names;
-}
-
-std::string ones(Index count) {
-  std::string text = "1";
-  for (Index j = 1; j < count; ++j) text += ",1";
-  return text;
-}
 
 TEST_F(CliMemory, M_P5_out_of_core_fit_keeps_to_its_budget_and_gives_the_same_answer) {
   const auto inside = mercer({"fit", big, "-k", "8", "--json"});
@@ -242,153 +231,6 @@ TEST_F(CliMemory, M_P5_every_command_that_sends_rows_through_a_model_keeps_to_it
   // More rows than the budget: a transform of it has the same bytes.
   ASSERT_EQ(mercer({"transform", model, data, "-o", at("free.csv")}).exit_code, 0);
   EXPECT_TRUE(slurp(at("free.csv")) == slurp(at("p5.csv")));  // too long to be shown
-}
-
-TEST_F(CliMemory, M_P5_a_budget_that_is_too_small_is_refused_with_the_least_that_would_do) {
-  const std::string rows = *dir / "few.csv", model = *dir / "few.st", file = *dir / "few.mrc";
-  {
-    Sink<double> sink(rows, {"a", "b"});
-    sink.write(Matrix<double>::NullaryExpr(600, 2, [](Index i, Index j) {
-      const auto t = static_cast<double>(2 * i + j);
-      return std::sin(t * t);
-    }));
-    sink.close();
-  }
-  ASSERT_EQ(
-      mercer({"fit", rows, "--kernel", "rbf(gamma=1)", "-k", "20", "-q", "-o", model}).exit_code,
-      0);
-  ASSERT_EQ(mercer({"compress", model, rows, "-q", "-o", file}).exit_code, 0);
-  const std::string out = *dir / "few-out.csv";
-  const std::vector<std::vector<std::string>> commands = {
-      {"transform", model, rows, "-o", out},
-      {"denoise", model, rows, "-o", out},
-      {"compress", model, rows, "-o", *dir / "few-out.mrc"},
-      {"decompress", file, "-o", out},
-      {"score", model, rows, "-o", out},
-      {"merge", model, model, "-o", *dir / "few-out.st"},
-      {"plot", model, rows, "--kind", "scores", "-o", *dir / "few-out.svg"},
-      {"kernel", "check", "rbf(gamma=1)", rows},
-      {"kernel", "matrix", "rbf(gamma=1)", rows, "-o", out},
-      {"tune", rows, "--kernel", "rbf(gamma={1,2})"}};
-  for (std::vector<std::string> command : commands) {
-    command.insert(command.end(), {"--memory", "1MiB", "--threads", "2", "-q"});
-    expect_error(mercer(command), 1, {"MiB", "--memory"});
-    for (const char* extension : {"csv", "mrc", "st", "svg"})
-      EXPECT_FALSE(std::filesystem::exists(*dir / ("few-out." + std::string(extension))))
-          << command[0];
-  }
-}
-
-/// The number after "at least", in bytes.
-double stated_bytes(const std::string& message, std::string& text) {
-  const std::size_t at = message.rfind("at least ");
-  if (at == std::string::npos) return 0;
-  double value = 0;
-  char unit[4] = "";
-  if (std::sscanf(message.c_str() + at, "at least %lf %3[KMGiB]", &value, unit) != 2) return 0;
-  text = fmt::format("{}{}", value, unit);
-  const std::string name = unit;
-  return value * (name == "GiB" ? 1 << 30 : name == "MiB" ? 1 << 20 : name == "KiB" ? 1 << 10 : 1);
-}
-
-/// CSV is not mapped: everything that is resident is the program's.
-TEST_F(CliMemory, M_P5_the_stated_minimum_is_enough_in_one_step_for_every_command) {
-  const auto at = [&](const char* name) { return *dir / name; };
-  const auto rows_file = [&](const char* name, Index n, Index d) {
-    Sink<double> sink(at(name), numbered_columns(d));
-    sink.write(Matrix<double>::NullaryExpr(n, d, [](Index i, Index j) {
-      const double t = static_cast<double>(i) * 0.37 * static_cast<double>(j + 1);
-      return std::sin(t + 0.01 * t * t) * (1 + 1 / static_cast<double>(j + 1));
-    }));
-    sink.close();
-    return at(name);
-  };
-  const std::string tall = rows_file("min-tall.csv", 12000, 20),
-                    wide = rows_file("min-wide.csv", 60, 3000),
-                    small = rows_file("min-small.csv", 700, 2),
-                    square = rows_file("min-square.csv", 700, 800);
-  const std::string model = at("min.st"), all = at("min-all.st"), kernel = at("min-kernel.st"),
-                    map = at("min-map.st"), scores = at("min-scores.csv"), packed = at("min.mrc"),
-                    some = at("min-some.st");
-  const std::vector<std::vector<std::string>> before = {
-      {"fit", tall, "-k", "8", "-o", model},
-      {"fit", wide, "-o", all},
-      {"fit", wide, "-k", "5", "-o", some},
-      {"fit", small, "--kernel", "rbf(gamma=1)", "-k", "25", "-o", kernel},
-      {"fit", small, "--map", "polynomial(degree=3)", "-k", "3", "--keep-rows", "300", "-o", map},
-      {"transform", all, wide, "-o", scores},
-      {"compress", kernel, small, "-o", packed}};
-  for (std::vector<std::string> command : before) {
-    command.emplace_back("-q");
-    const auto run = mercer(command);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-  }
-  const std::string out = at("min-out.csv"), picture = at("min-out.svg"), saved = at("min-out.st");
-  const std::vector<std::vector<std::string>> commands = {
-      {"fit", tall, "-o", saved},
-      {"fit", tall, "-k", "3", "--scale", "std", "--scores", out},
-      {"fit", wide, "-k", "all", "-o", saved},
-      {"fit", wide, "-k", "3", "--solver", "svd"},
-      {"fit", wide, "-k", "3", "--solver", "gram", "--precision", "float"},
-      {"fit", small, "--kernel", "rbf(gamma=1)", "-k", "10", "-o", saved},
-      {"fit", small, "--kernel", "rbf(gamma=1)", "--solver", "krylov", "-k", "5"},
-      {"fit", small, "--kernel", "rbf(gamma=1)", "--solver", "dense", "-k", "all"},
-      {"fit", wide, "--kernel", "rbf", "-k", "3", "--scale", "std", "-o", saved},
-      {"fit", tall, "--kernel", "rbf(gamma=1)", "--approx", "nystrom(landmarks=100)", "-k", "3"},
-      {"fit", tall, "--kernel", "rbf(gamma=1)", "--approx", "fourier(features=100)", "-k", "3"},
-      {"transform", all, wide, "-o", out},
-      {"transform", kernel, small, "-o", out},
-      {"inverse", all, scores, "-o", out},
-      {"denoise", all, wide, "-o", out},
-      {"denoise", kernel, small, "-o", out},
-      {"compress", model, tall, "-o", at("min-out.mrc")},
-      {"decompress", packed, "-o", out},
-      {"score", model, tall, "-o", out},
-      {"score", kernel, small, "-o", out},
-      {"score", some, wide, "-o", out},  // its limits simulate 37 samples of 60 rows
-      {"merge", model, model, model, "-o", saved},
-      {"merge", all, all, "-o", saved},
-      {"plot", model, tall, "--kind", "scores", "-o", picture},
-      {"plot", kernel, small, "--kind", "t2spe", "-o", picture},
-      {"plot", some, wide, "--kind", "t2spe", "-o", picture},
-      {"plot", kernel, small, "--kind", "contour", "-o", picture},
-      {"plot", all, "--kind", "loadings", "-o", picture},
-      {"contour", kernel, "--data", small, "-o", picture},
-      {"learn", tall, "-k", "3", "--epochs", "1", "-o", saved},
-      {"learn", wide, "-k", "3", "--epochs", "1", "--order", "shuffled", "-o", saved},
-      {"learn", square, "--kernel", "rbf", "--epochs", "1", "-o", saved},
-      {"learn", tall, "--kernel", "rbf", "--landmarks", "100", "--epochs", "1", "-o", saved},
-      {"learn", tall, "--map", "polynomial(degree=2)", "--epochs", "1", "-o", saved},
-      {"kernel", "check", "rbf(gamma=1)", small},
-      {"kernel", "matrix", "rbf(gamma=1)", small, "-o", out},
-      {"tune", small, "--kernel", "rbf(gamma={1,2})"},
-      {"inspect", kernel, "--gradient", small, "-o", out},
-      {"inspect", map, "--gradient", small, "-o", out},
-      {"inspect", all, "--loadings", "-o", out},
-      {"probe", tall, "--direction", ones(20)}};
-  for (const std::vector<std::string>& command : commands) {
-    SCOPED_TRACE(fmt::format("{}", fmt::join(command, " ")));
-    const auto with = [&](const std::string& memory) {
-      std::vector<std::string> all_words = command;
-      all_words.insert(all_words.end(), {"--memory", memory});
-      if (command[0] != "inspect") all_words.insert(all_words.end(), {"--threads", "2"});
-      return mercer(all_words);
-    };
-    std::string memory = "1MiB";
-    double bytes = 1 << 20;
-    auto run = with(memory);
-    if (command[0] == "learn") EXPECT_NE(run.exit_code, 0);
-    if (run.exit_code != 0) {
-      bytes = stated_bytes(run.err, memory);
-      ASSERT_GT(bytes, 1 << 20) << run.err;
-      EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-      run = with(memory);
-      EXPECT_EQ(run.exit_code, 0) << run.err;
-    }
-    EXPECT_LE(static_cast<double>(run.peak_kib) * 1024,
-              bytes + std::max(0.02 * bytes, 16.0 * (1 << 20)))
-        << memory;
-  }
 }
 
 TEST_F(CliMemory, M_P5_standard_input_that_does_not_fit_says_what_to_do) {

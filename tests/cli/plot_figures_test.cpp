@@ -7,6 +7,8 @@
 #include <mercer/figures.hpp>
 #include <mercer/fit.hpp>
 
+#include <cmath>
+
 namespace mercer::test::plot_figures_test {
 
 class CliPlotFigures : public testing::Test {
@@ -37,14 +39,14 @@ class CliPlotFigures : public testing::Test {
   static void TearDownTestSuite() { delete dir; }
 
   /// The plot of these arguments, which name files of the folder.
-  static Run plot(const std::vector<std::string>& arguments) {
+  static test::Run plot(const std::vector<std::string>& arguments) {
     std::vector<std::string> words = {"plot"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     words.insert(words.end(), {"-o", "-"});
     return mercer(words, {.directory = dir->path()});
   }
   static Xml drawn(const std::vector<std::string>& arguments) {
-    const Run run = plot(arguments);
+    const test::Run run = plot(arguments);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.err, "");
     return expect_clean(run.out);

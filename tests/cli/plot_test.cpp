@@ -165,9 +165,10 @@ TEST(CliPlot, a_kind_that_does_not_fit_says_which_do) {
   };
   refused({m.rings, m.rings_data, "--kind", "biplot"}, 2,
           {"--kind biplot does not fit", "rings.st' is not linear",
-           "scree, scores, contour and t2spe"});
+           "scree, scores, contour, t2spe and kernel"});
   refused({m.wine, "--kind", "contour"}, 2,
-          {"not have two input columns", "scree, scores, biplot, loadings, circle and t2spe"});
+          {"not have two input columns",
+           "scree, scores, biplot, loadings, circle, t2spe, probe and images"});
   refused({one, m.wine_data, "--kind", "scores"}, 2, {"only one component", "loadings"});
   refused({m.wine, "--kind", "trace"}, 2, {"not the trace of a run", "scree"});
   refused({m.wine, "--kind", "pie"}, 2, {"--kind 'pie'", "scree, scores"});

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 namespace mercer::test::tune_test {
@@ -144,6 +145,21 @@ TEST(CliTune, a_search_that_fails_before_its_first_kernel_leaves_no_checkpoint) 
                 .exit_code,
             0);
   EXPECT_EQ(dir.list(), std::vector<std::string>{"x.csv"});
+}
+
+TEST(CliTune, leaves_no_checkpoint_when_every_kernel_fails) {
+  const TempDir dir;
+  const auto run = mercer({"tune", data_file("iris.csv"), "--label", "species", "--kernel",
+                           "sigmoid(gamma={3,5}, coef0=-9)", "-k", "2", "--rows", "50",
+                           "--checkpoint", dir / "c.jsonl"});
+  expect_error(run, 1, {"every kernel failed"});
+  EXPECT_FALSE(std::filesystem::exists(dir / "c.jsonl"));
+  // Those that fail are in it as soon as one does not.
+  const auto some = mercer({"tune", data_file("iris.csv"), "--label", "species", "--kernel",
+                            "rbf(gamma={-1,0.5})", "-k", "2", "--rows", "50", "-q", "--checkpoint",
+                            dir / "c.jsonl"});
+  ASSERT_EQ(some.exit_code, 0) << some.err;
+  EXPECT_EQ(split(slurp(dir / "c.jsonl"), '\n').size(), 4u);  // a header, two kernels, the end
 }
 
 }  // namespace mercer::test::tune_test

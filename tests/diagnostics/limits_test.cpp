@@ -170,7 +170,7 @@ TEST(ScoreLimits, M_P7_a_row_left_out_is_scored_as_a_fit_without_it_would) {
   fitted.squares = (centred * whole.eigenvectors().rowwise().reverse()).cwiseAbs2();
   fitted.components = k;
   fitted.rows = n;
-  const LeftOutScores found = left_out_scores(fitted, 2);
+  const LeftOutScores found = left_out_scores(fitted, {.threads = 2});
   for (Index i = 0; i < n; ++i) {
     Matrix<double> others(n - 1, d);
     others << x.topRows(i), x.bottomRows(n - 1 - i);
@@ -226,7 +226,7 @@ TEST(ScoreLimits, M_P7_the_correction_is_that_of_limits_of_halves) {
   FittedRows fitted;
   fitted.components = k;
   fitted.rows = n;
-  const LimitFactors found = factors_by_halves(x * x.transpose(), fitted, 0.9, 2);
+  const LimitFactors found = factors_by_halves(x * x.transpose(), fitted, 0.9, {.threads = 2});
   // Over many random halves the factors are those of 8 splits to within their noise.
   std::vector<double> t2, spe;
   std::vector<Index> order(static_cast<std::size_t>(n));
@@ -349,14 +349,14 @@ TEST(ScoreLimits, M_P3_a_half_with_a_negative_eigenvalue_is_an_alarm) {
   fitted.components = 2;
   fitted.rows = 60;
   const Matrix<double> valid = x * x.transpose();
-  EXPECT_GT(factors_by_halves(valid, fitted, 0.9, 1).spe, 0);
+  EXPECT_GT(factors_by_halves(valid, fitted, 0.9, {.threads = 1}).spe, 0);
   // Rounding of the sizes that products have is none.
   const Matrix<double> rounded = valid - 1e-14 * (y * y.transpose());
-  EXPECT_GT(factors_by_halves(rounded, fitted, 0.9, 1).spe, 0);
+  EXPECT_GT(factors_by_halves(rounded, fitted, 0.9, {.threads = 1}).spe, 0);
   const Matrix<double> indefinite = valid - 0.01 * (y * y.transpose());
   test::expect_error(Errc::invalid_kernel,
                      {"half of the model's rows", "not positive semi-definite"},
-                     [&] { factors_by_halves(indefinite, fitted, 0.9, 1); });
+                     [&] { factors_by_halves(indefinite, fitted, 0.9, {.threads = 1}); });
 }
 
 TEST(ScoreLimits, M_P7_limits_go_on_rising_beyond_the_rows_that_were_drawn) {

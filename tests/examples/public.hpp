@@ -1,7 +1,9 @@
 // What the examples in public headers take for granted. Declared only: examples are not linked.
+#include <mercer/eigs_memory.hpp>
 #include <mercer/datasets.hpp>
 #include <mercer/figures.hpp>
 #include <mercer/mercer.hpp>
+#include <mercer/plan_text.hpp>
 
 #include <Eigen/Sparse>
 

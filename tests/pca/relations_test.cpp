@@ -192,7 +192,7 @@ TEST(Relations, M_T3_null_directions_are_kept_as_components_on_request) {
     EXPECT_NEAR(model.components()(2, 0), model.components()(2, 2), 1e-12);
     EXPECT_LT(model.transform(x).col(2).cwiseAbs().maxCoeff(), 1e-14);
     EXPECT_HAS(refusal([&] { Scorer<double> scorer(model); }, Errc::bad_option),
-               "1 components of zero variance");
+               "1 component of zero variance");
     EXPECT_EQ(Model<double>::deserialize(model.serialize()).outputs(), 3);
   }
   EXPECT_EQ(fit(x, monomial_map<double>(2, 2), {.components = 3, .keep_null = true}).outputs(), 3);

@@ -353,7 +353,9 @@ TEST(FiguresSvg, M_T9_components_are_images_of_their_columns) {
       of_class(expect_clean(images_svg(model_64, 8, {.components = {4, 2}})), "g", "raster").size(),
       3u);
   expect_clean(images_svg(model_64, 64));
-  expect_clean(images_svg(model_64, 1, {.width = 300, .height = 800}));
+  expect_clean(images_svg(model_64, 4, {.width = 300, .height = 800}));
+  expect_error(Errc::bad_option, {"16 images", "300"},
+               [&] { images_svg(model_64, 1, {.width = 300, .height = 800}); });
   expect_error(Errc::bad_option, {"12 columns", "`image_width`"}, [&] { images_svg(model); });
   expect_error(Errc::bad_option, {"`image_width=5`", "12"}, [&] { images_svg(model, 5); });
   expect_error(Errc::bad_option, {"`image_width=-4`"}, [&] { images_svg(model, -4); });
@@ -365,7 +367,7 @@ std::vector<TraceRow> exact_run(double angle = 0, bool weights = false, bool mir
   for (int i = 0; i <= 100; ++i) {
     const double t = 0.02 * i, a = 0.2 * std::exp(3 * t), b = 0.6 * std::exp(t);
     // θ/‖θ‖ grows like e^{Rt}; the norm follows from d‖w‖²/dt.
-    const double size = std::sqrt(1 - 0.6 + (a * a + b * b));  // 1 − |θ(0)|² + |e^{Rt}θ(0)|²
+    const double size = std::sqrt(1 - 0.4 + (a * a + b * b));  // 1 − |θ(0)|² + |e^{Rt}θ(0)|²
     TraceRow row;
     row.step = i;
     row.time = t;

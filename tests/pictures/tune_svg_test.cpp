@@ -137,6 +137,12 @@ TEST(TuneSvg, kernels_without_a_score_are_counted) {
                      [&] { tune_svg(tuned, Criterion::preimage_cv); });
 }
 
+TEST(TuneSvg, a_kernel_with_a_score_for_some_numbers_of_components_has_one) {
+  Tuned tuned = search({"rbf(gamma=0.1)", "rbf(gamma=1)"}, {2, 50});
+  tuned.cells[1].score = std::numeric_limits<double>::quiet_NaN();  // fewer than 50 components
+  EXPECT_FALSE(says(drawn(tuned), "no score"));
+}
+
 TEST(TuneSvg, other_criteria_are_one_line) {
   Tuned tuned = search({"rbf(gamma=0.1)", "rbf(gamma=1)", "rbf(gamma=10)"}, {0});
   for (TuneCell& cell : tuned.cells) cell.score -= 3;  // a log-likelihood

@@ -34,7 +34,7 @@ def test_everything_public_is_documented():
     for name in mercer.__all__:
         thing = getattr(mercer, name)
         assert thing.__doc__, name
-        if name not in ("Progress", "KernelCheck", "Eigs"):  # results have no calls to show
+        if name not in ("Progress", "KernelCheck", "Eigs", "RuleComparison"):  # results have no calls to show
             assert ">>>" in thing.__doc__, name
         methods = [] if not isinstance(thing, type) else vars(thing).items()
         for method, function in methods:

@@ -134,3 +134,11 @@ def test_M_H3_fit_operator_refuses_what_it_cannot_fit(tmp_path):
     x = np.random.default_rng(6).normal(size=(20, 3))
     mercer.fit_operator(x @ x.T, 2).save(tmp_path / "m.st")
     assert mercer.load(tmp_path / "m.st").eigenvalues_.shape == (2,)
+
+
+def test_M_H2_an_operator_that_is_not_symmetric_is_named():
+    a = np.random.default_rng(0).normal(size=(80, 80))
+    operator = LinearOperator(a.shape, matvec=lambda v: a @ v, matmat=lambda v: a @ v, dtype=float)
+    with pytest.raises(ValueError, match="the operator is not symmetric.*v'Aw = .*w'Av = "):
+        mercer.eigs(operator, 3)
+    mercer.eigs(a + a.T, 3)

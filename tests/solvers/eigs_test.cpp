@@ -4,7 +4,7 @@
 #include "support/operators.hpp"
 #include "support/random.hpp"
 
-#include <mercer/eigs.hpp>
+#include <mercer/eigs_memory.hpp>
 
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
@@ -176,6 +176,34 @@ TEST(Eigs, M_H2_a_matrix_in_memory_is_checked_and_multiplied_dense_or_sparse) {
   MatrixOperator{dense};
   dense(7, 7) = std::numeric_limits<double>::quiet_NaN();
   expect_error(Errc::bad_data, {"row 8, column 8 is nan"}, [&] { MatrixOperator{dense}; });
+}
+
+TEST(Eigs, M_H2_an_operator_that_is_not_symmetric_is_named_with_numbers_that_show_it) {
+  const Index n = 60;
+  const Matrix<double> a = test::Random(3).normal(n, n);
+  for (const bool smallest : {false, true})
+    expect_error(Errc::bad_data, {"the operator is not symmetric", "v'Aw = ", "w'Av = "},
+                 [&] { eigs(a, 3, {.smallest = smallest}); });
+  // Asymmetric in one pair, by so little that it only shows in the residuals.
+  Matrix<double> nearly = a + a.transpose();
+  nearly(0, n - 1) += 1e-4;
+  const std::string text = refusal([&] { eigs(nearly, 3); }, Errc::not_converged);
+  EXPECT_TRUE(text.find("the operator is not symmetric") != text.npos) << text;
+  EXPECT_TRUE(text.find("rounding") == text.npos) << text;
+  // A wide tolerance allows for it, and symmetric ones are not suspected.
+  eigs(nearly, 3, {.tolerance = 1e-3});
+  eigs(Matrix<double>(a + a.transpose()), 3);
+}
+
+TEST(Eigs, M_H2_the_least_memory_is_enough_and_less_is_refused) {
+  SecondDifference a{.n = 500};
+  EigsOptions options{.tolerance = 1e-6, .max_passes = 5000};
+  for (const Index k : {Index{1}, Index{5}, Index{20}}) {
+    options.memory = least_eigs_memory(a.n, k, options);
+    EXPECT_NEAR(eigs(a, k, options).values[0], exact(a.n, a.n), 1e-5);
+    options.memory -= 1;
+    expect_error(Errc::out_of_memory, {"at least"}, [&] { eigs(a, k, options); });
+  }
 }
 
 }  // namespace mercer::eigs_test

@@ -4,6 +4,7 @@
 #include "flags/help.hpp"
 #include "flags/through_model.hpp"
 #include "preimages/compressed_file.hpp"
+#include "rows/model_rows.hpp"
 #include "rows/preimage_rows.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
@@ -76,7 +77,7 @@ void compress_rows(const Model<T>& model, const CompressFlags& flags) {
   const auto source = open_like(model, flags, reading);
   const Compressed file = compress(model, *source, flags.output, options);
   bar.erase();
-  say_dropped(*source, flags.run);
+  note_dropped(*source, flags.run.quiet);
   if (flags.run.quiet) return;
   const double bytes = static_cast<double>(file.bytes);
   const double raw = static_cast<double>(file.rows) * static_cast<double>(file.columns) * 8;

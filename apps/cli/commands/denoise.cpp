@@ -2,6 +2,7 @@
 
 #include "flags/help.hpp"
 #include "flags/through_model.hpp"
+#include "rows/model_rows.hpp"
 #include "rows/preimage_rows.hpp"
 #include "terminal/progress_bar.hpp"
 
@@ -39,7 +40,7 @@ void denoise_rows(const Model<T>& model, const DenoiseFlags& flags) {
     }
   out.close();
   bar.erase();
-  say_dropped(*source, flags.run);
+  note_dropped(*source, flags.run.quiet);
   if (!flags.run.quiet) say(out.words());
 }
 

@@ -1,6 +1,7 @@
-#include <mercer/eigs.hpp>
+#include <mercer/eigs_memory.hpp>
 
 #include "commands/commands.hpp"
+#include "core/memory.hpp"
 #include "core/require.hpp"
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
@@ -24,6 +25,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace mercer::cli {
 
@@ -72,6 +75,42 @@ std::string eigs_table(const Eigs& found, const EigsFlags& flags, const Terminal
          "\n";
 }
 
+double bytes_of(const Schema& schema, double rows, double entries) {
+  return schema.sparse ? 12 * entries + 8 * rows : 8 * entries;
+}
+
+/// The matrix, which leaves enough of the budget for its eigenvectors: sets `options.memory`.
+Table<double> matrix_within(Source<double>& source, std::size_t budget, Index k,
+                            EigsOptions& options) {
+  const Schema& schema = source.schema();
+  const Index n = schema.features;
+  const auto vectors = static_cast<double>(least_eigs_memory(n, k, options));
+  const auto total = static_cast<double>(budget);
+  std::optional<Table<double>> table;
+  double rows = 0, entries = 0;
+  try {
+    table = read_all(source, budget);
+    rows = static_cast<double>(table->rows().rows());
+    entries = static_cast<double>(table->rows().entries());
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory || !source.can_rewind()) throw;
+    source.rewind();
+    while (const auto block = source.next()) {
+      rows += static_cast<double>(block->rows.rows());
+      entries += static_cast<double>(block->rows.entries());
+    }
+  }
+  const double matrix = bytes_of(schema, rows, entries);
+  if (!table || matrix + vectors > total)
+    fail(Errc::out_of_memory,
+         "'{}' takes {}, and {} eigenvector{} of length {} {} {} beside it: --memory must be at "
+         "least {}",
+         source.name(), format_bytes(matrix), k, k == 1 ? "" : "s", n, k == 1 ? "takes" : "take",
+         format_bytes(vectors), format_least_bytes(matrix + vectors));
+  options.memory = static_cast<std::size_t>(total - matrix);
+  return std::move(*table);
+}
+
 void eigs_of_file(const EigsFlags& flags) {
   FilePlan()
       .reads("MATRIX", flags.rows.data)
@@ -93,15 +132,15 @@ void eigs_of_file(const EigsFlags& flags) {
                           "--seed", flags.run.seed, 0, std::numeric_limits<std::int64_t>::max())),
                       .monitor = bar.monitor()};
   const auto source = open<double>(flags.rows.data, reading);
-  const Table<double> table = read_all(*source, budget);
+  const auto k_of = [&](Index n) {
+    return flags.count.empty() ? std::min<Index>(6, n) : parse_integer("-k", flags.count, 1, n);
+  };
+  const Table<double> table =
+      matrix_within(*source, budget, k_of(source->schema().features), options);
   note_header(table.schema, source->name(), flags.rows, flags.run);
-  const auto bytes = static_cast<std::size_t>(table.rows().entries()) *
-                     (table.schema.sparse ? sizeof(double) + sizeof(std::int32_t) : sizeof(double));
-  options.memory = std::max<std::size_t>(budget - std::min(bytes, budget), 1);
   const Eigs found = naming(source->name(), [&] {
     MatrixOperator matrix(table.rows(), reading.threads);
-    const Index k = flags.count.empty() ? std::min<Index>(6, matrix.size())
-                                        : parse_integer("-k", flags.count, 1, matrix.size());
+    const Index k = k_of(matrix.size());
     if (flags.center) return eigs(Centered(matrix), k, options);
     return eigs(matrix, k, options);
   });

@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/output_file.hpp"
+#include "core/require.hpp"
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
@@ -19,13 +20,14 @@
 
 #include <mercer/fit.hpp>
 #include <mercer/impute.hpp>
-#include <mercer/plan.hpp>
+#include <mercer/plan_text.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -146,6 +148,19 @@ Plan plan_source(Source<T>& rows, const FitFlags& flags, const FitOptions& optio
   return plan(rows, map_of<T>(rows.schema(), flags), options);
 }
 
+/// Text that is not in memory is not counted; where its size does not tell the number of rows
+/// either, as for compressed files, the plan counts them.
+template <class T>
+RowCount count_of(const KeptRows<T>& rows, const FitFlags& flags, Format format) {
+  const auto is_text = [&](const std::string& path) {
+    return format == Format::csv || format == Format::tsv ||
+           (format == Format::by_extension && (path.ends_with(".csv") || path.ends_with(".tsv")));
+  };
+  const bool estimated =
+      !rows.in_memory() && rows.expected_rows() > 0 && std::ranges::any_of(flags.parts, is_text);
+  return estimated ? RowCount::estimated : RowCount::exact;
+}
+
 /// Prints a note before a long fit, or one that takes more than half of the memory.
 void announce(const Plan& plan) {
   if (!plan.refusal.empty()) return;   // nothing will be done
@@ -195,14 +210,16 @@ void fit_rows(const FitFlags& flags) {
   const bool plot = words && !flags.no_plot;
   const TransformOptions transforming{options.threads, options.missing};
 
-  KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory, !flags.scores.empty());
+  KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory,
+                   !flags.scores.empty() || !flags.imputed.empty());
   note_header(rows.schema(), flags.parts.front(), flags.rows, flags.run);
   if (flags.explain) {
+    const RowCount counted = count_of(rows, flags, reading.format);
     Plan planned = naming(
         rows.name(), [&] { return plan_source<T>(rows, flags, options); }, flags.parts);
     bar.erase();
     planned.refusal = in_flags(planned.refusal);
-    return print(flags.json ? to_json(planned) + "\n" : to_text(planned));
+    return print(flags.json ? to_json(planned, counted) + "\n" : to_text(planned, counted));
   }
   if (!flags.run.quiet && rows.expected_rows() > 0 && options.seconds == 0)
     announce(naming(
@@ -216,12 +233,11 @@ void fit_rows(const FitFlags& flags) {
                              8, most_points));
   }
   std::optional<Sink<T>> imputed;
-  if (!flags.imputed.empty() && !rows.in_memory())
-    throw UsageError("--imputed needs all rows in memory; give a larger --memory");
   Model<T> model = naming(
       rows.name(),
       [&] {
-        if (!flags.imputed.empty()) {
+        // Of rows that are not in memory, the fit states what would be enough.
+        if (!flags.imputed.empty() && rows.in_memory()) {
           const Block<T> all = *rows.whole();
           const Imputed<T> filled = impute(all.rows, options, {}, all.weights);
           survives_closed_pipe(
@@ -234,6 +250,9 @@ void fit_rows(const FitFlags& flags) {
       flags.parts);
   if constexpr (std::is_same_v<T, float>)
     if (!hold_floats(flags.parts)) model = of_rounded_rows(std::move(model), options.tolerance);
+
+  require(flags.imputed.empty() || imputed, Errc::out_of_memory,
+          "--imputed needs all rows in memory; give a larger --memory");
 
   std::optional<OutputFile> model_file;
   if (!flags.model.empty()) model_file.emplace(flags.model);

@@ -7,6 +7,7 @@
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
 #include "flags/through_model.hpp"
+#include "rows/model_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
@@ -86,7 +87,7 @@ void write_features(const MapFlags& flags) {
   stop_if_interrupted();
   out.close();
   bar.erase();
-  say_dropped(*source, flags.run);
+  note_dropped(*source, flags.run.quiet);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
 #include "rows/drawn_rows.hpp"
-#include "rows/model_rows.hpp"
+#include "rows/numbered_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
@@ -46,16 +46,17 @@ DrawnRows drawn_rows(const Model<T>& model, const PlotFlags& flags, Index width,
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   const MemoryBudget budget = settled(size_of(model), flags, reading.threads);
   reading.block_bytes = budget.block_bytes();
-  const auto source = open_for(model, flags.model, flags.rows.data, reading);
+  const NumberedRows<T> rows = open_numbered(model, flags.model, flags.rows.data, reading);
+  const auto& source = rows.source;
   DrawnRows drawn(width, most_drawn_rows(width, budget.share()));
   const Index piece = std::max<Index>(256, static_cast<Index>(budget.piece_bytes() / 8) / width);
   while (const auto block = source->next())
     for (Index first = 0; first < block->rows.rows(); first += piece) {
       stop_if_interrupted();
       const Index count = std::min(piece, block->rows.rows() - first);
-      drawn.add(*block, first, naming(source->name(), [&] {
-        return numbers_of(block->rows.middle(first, count), reading);
-      }));
+      const Matrix<double> numbers = naming(
+          source->name(), [&] { return numbers_of(block->rows.middle(first, count), reading); });
+      drawn.add(*block, first, numbers, rows.numbers());
     }
   bar.erase();
   require(drawn.count() > 0, Errc::bad_data, "'{}' has no rows", source->name());

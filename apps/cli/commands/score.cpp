@@ -5,7 +5,7 @@
 #include "core/require.hpp"
 #include "flags/help.hpp"
 #include "flags/through_model.hpp"
-#include "rows/model_rows.hpp"
+#include "rows/numbered_rows.hpp"
 #include "rows/reference_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <span>
 
 namespace mercer::cli {
 
@@ -83,8 +84,9 @@ Matrix<double> table_of(const RowScores& rows, const std::vector<Flag>& marks,
   return out;
 }
 
-template <class T>
-void take_flagged(const Block<T>& block, Index first, Index seen, const RowScores& rows,
+/// `numbers`: from 0, of the row `first` of the block and those after it.
+template <class T, class Numbers>
+void take_flagged(const Block<T>& block, Index first, const Numbers& numbers, const RowScores& rows,
                   const std::vector<Flag>& marks, Findings& found) {
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const Flag flag = marks[i];
@@ -95,7 +97,7 @@ void take_flagged(const Block<T>& block, Index first, Index seen, const RowScore
     if (found.listed.size() >= most_listed) continue;
     const auto at = static_cast<Index>(i);
     const auto text = static_cast<std::size_t>(block.first_label + first + at);
-    found.listed.push_back({seen + first + at + 1, block.ids ? std::string((*block.ids)[text]) : "",
+    found.listed.push_back({numbers(at) + 1, block.ids ? std::string((*block.ids)[text]) : "",
                             block.labels ? std::string((*block.labels)[text]) : "", rows.t2[at],
                             rows.spe.size() > 0 ? rows.spe[at] : 0, flag});
   }
@@ -103,8 +105,9 @@ void take_flagged(const Block<T>& block, Index first, Index seen, const RowScore
 
 template <class T>
 Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimits& limits,
-                Source<T>& source, const ScoreFlags& flags, const ReadOptions& reading,
-                std::size_t piece_bytes) {
+                const NumberedRows<T>& numbered, const ScoreFlags& flags,
+                const ReadOptions& reading, std::size_t piece_bytes) {
+  Source<T>& source = *numbered.source;
   const std::vector<std::string> names =
       column_names(model.outputs(), scorer.no_spe().empty(), flags);
   std::optional<Sink<double>> out;
@@ -129,7 +132,11 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
                            ? block->weights
                            : block->weights.subspan(static_cast<std::size_t>(first),
                                                     static_cast<std::size_t>(rows.t2.size())));
-      take_flagged(*block, first, seen, rows, marks, found);
+      const std::span<const Index> numbers = numbered.numbers();
+      const auto number = [&](Index i) {
+        return numbers.empty() ? seen + first + i : numbers[static_cast<std::size_t>(first + i)];
+      };
+      take_flagged(*block, first, number, rows, marks, found);
       if (out)
         out->write(table_of(rows, marks, model.eigenvalues(),
                             block->weights.empty() ? nullptr : block->weights.data() + first,
@@ -161,8 +168,9 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   const MemoryBudget budget = settled(model, flags, reading, scorer_memory(level));
-  const auto source = open_for(model, flags.model, flags.rows.data, reading);
-  const Scorer<T> scorer(model, {.threads = reading.threads});
+  const NumberedRows<T> source = open_numbered(model, flags.model, flags.rows.data, reading);
+  const Scorer<T> scorer(model, {.threads = reading.threads,
+                                 .monitor = [](const Progress&) { return !interrupted(); }});
   Index good = 0;  // rows of --reference
   const ScoreLimits limits = flags.reference.empty()
                                  ? scorer.limits(level)
@@ -172,9 +180,9 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   require(flags.flag.empty() || limits.t2 || limits.spe, Errc::bad_data,
           "no control limits to flag rows: {}; {}", limits.t2_from,
           limit_remedies(model, scorer, limits, good));
-  Findings found = stream(model, scorer, limits, *source, flags, reading, budget.piece_bytes());
+  Findings found = stream(model, scorer, limits, source, flags, reading, budget.piece_bytes());
   bar.erase();
-  note_dropped(*source, flags.run.quiet);
+  note_dropped(*source.source, flags.run.quiet);
   found.components = model.outputs();
   found.fitted = model.explained_variance_ratio().sum();
   found.no_spe = scorer.no_spe();

@@ -3,6 +3,7 @@
 #include "flags/help.hpp"
 #include "flags/options.hpp"
 #include "flags/through_model.hpp"
+#include "rows/model_rows.hpp"
 #include "rows/scores.hpp"
 #include "terminal/progress_bar.hpp"
 
@@ -35,7 +36,7 @@ void transform_rows(const Model<T>& model, const ThroughModelFlags& flags) {
   stop_if_interrupted();
   out.close();
   bar.erase();
-  say_dropped(*source, flags.run);
+  note_dropped(*source, flags.run.quiet);
   say_lost_digits(lost_digits(model), flags.run);
 }
 

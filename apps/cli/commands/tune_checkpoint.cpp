@@ -107,7 +107,7 @@ TuneCheckpoint::TuneCheckpoint(const std::string& path, const std::string& ident
   }
 }
 
-/// Not before there is something to keep: a run that fails at once leaves no file.
+/// Not before there is a score to keep: a run in which every kernel fails leaves no file.
 void TuneCheckpoint::open() {
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) give_up();
@@ -138,10 +138,14 @@ void TuneCheckpoint::append(std::string_view text) {
 }
 
 void TuneCheckpoint::add(const std::vector<TuneCell>& cells) {
-  if (fd_ < 0) open();
   Json line = Json::array();
   for (const TuneCell& cell : cells) line.push_back(json_of(cell));
-  append(json_text(line) + "\n");
+  waiting_ += json_text(line) + "\n";
+  const bool scored =
+      std::ranges::any_of(cells, [](const TuneCell& cell) { return !std::isnan(cell.score); });
+  if (fd_ < 0 && whole_ == 0 && !scored) return;
+  if (fd_ < 0) open();
+  append(std::exchange(waiting_, {}));
 }
 
 std::string tuned_json(const Tuned& tuned, Criterion criterion) {

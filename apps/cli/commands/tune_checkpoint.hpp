@@ -26,7 +26,7 @@ class TuneCheckpoint {
   TuneCheckpoint& operator=(const TuneCheckpoint&) = delete;
 
   const std::vector<TuneCell>& cells() const { return cells_; }
-  /// On disk when it returns.
+  /// On disk when it returns, once there is a score.
   void add(const std::vector<TuneCell>& cells);
 
  private:
@@ -34,7 +34,7 @@ class TuneCheckpoint {
   void append(std::string_view text);
   [[noreturn]] void give_up();
 
-  std::string path_, identity_;
+  std::string path_, identity_, waiting_;
   std::vector<TuneCell> cells_;
   std::size_t whole_ = 0;  ///< bytes of lines that are whole
   int fd_ = -1;

@@ -2,12 +2,14 @@
 
 #include "core/require.hpp"
 #include "flags/help.hpp"
+#include "rows/model_rows.hpp"
 #include "terminal/terminal.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace mercer::cli {
 
@@ -68,21 +70,7 @@ MemoryBudget settled(const Model<T>& model, const ThroughModelFlags& flags, Read
 template <class T>
 std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFlags& flags,
                                      ReadOptions reading) {
-  reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
-  auto source = open<T>(flags.rows.data, reading);
-  require(
-      source->schema().features == model.inputs(), Errc::bad_data,
-      "'{}' has {} feature columns, the model '{}' has {}; choose them with --columns, --label, "
-      "--id and --exclude",
-      source->name(), source->schema().features, flags.model, model.inputs());
-  return source;
-}
-
-template <class T>
-void say_dropped(const Source<T>& source, const RunFlags& run) {
-  const Index n = source.dropped_rows();
-  if (n > 0 && !run.quiet)
-    say(fmt::format("mercer: note: {} row{} with missing values dropped\n", n, n == 1 ? "" : "s"));
+  return open_for(model, flags.model, flags.rows.data, std::move(reading));
 }
 
 void say_lost_digits(const std::string& lost, const RunFlags& run) {
@@ -97,7 +85,5 @@ template std::unique_ptr<Source<float>> open_like(const Model<float>&, const Thr
                                                   ReadOptions);
 template std::unique_ptr<Source<double>> open_like(const Model<double>&, const ThroughModelFlags&,
                                                    ReadOptions);
-template void say_dropped(const Source<float>&, const RunFlags&);
-template void say_dropped(const Source<double>&, const RunFlags&);
 
 }  // namespace mercer::cli

@@ -48,10 +48,6 @@ template <class T>
 std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFlags& flags,
                                      ReadOptions reading);
 
-/// A note on rows that were left out, if any were.
-template <class T>
-void say_dropped(const Source<T>& source, const RunFlags& run);
-
 /// A note on scores that keep few digits, if they do.
 void say_lost_digits(const std::string& lost, const RunFlags& run);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,16 +24,20 @@ class DrawnRows {
   /// Rows of `width` numbers, at most `most` of them.
   DrawnRows(Index width, Index most) : width_(width), most_(most < 2 ? 2 : most) {}
 
-  /// Rows of a block from `first` on, with the numbers of each.
+  /// Rows of a block from `first` on, with the numbers of each. `in_file`: which rows of the file
+  /// those of the block are, where some were left out.
   template <class T>
-  void add(const Block<T>& block, Index first, const Matrix<double>& numbers) {
+  void add(const Block<T>& block, Index first, const Matrix<double>& numbers,
+           std::span<const Index> in_file = {}) {
     for (Index i = 0; i < numbers.rows(); ++i, ++seen_) {
       if (seen_ % step_ != 0) continue;
       for (Index j = 0; j < width_; ++j) numbers_.push_back(numbers(i, j));
       const auto text = static_cast<std::size_t>(block.first_label + first + i);
       if (block.labels) labels_.emplace_back((*block.labels)[text]);
       if (block.ids) names_.emplace_back((*block.ids)[text]);
-      else names_.push_back(std::to_string(seen_ + 1));
+      else
+        names_.push_back(std::to_string(
+            1 + (in_file.empty() ? seen_ : in_file[static_cast<std::size_t>(first + i)])));
       if (count() == most_) thin();
     }
   }

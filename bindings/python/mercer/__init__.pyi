@@ -13,6 +13,7 @@ Rows = Any  # array-like or scipy.sparse matrix
 RandomState = Union[None, int, np.random.RandomState]
 Listener = Callable[["Progress"], Optional[bool]]
 KernelFunction = Callable[..., float]
+MapFunction = Callable[[NDArray[Any]], NDArray[Any]]
 
 class Progress(NamedTuple):
     what: str
@@ -72,6 +73,8 @@ class _Saved:
     def save(self, path: Path) -> None: ...
     @property
     def eigenvalue_intervals_(self) -> Optional[NDArray[np.float64]]: ...
+    @property
+    def lost_digits_(self) -> Optional[str]: ...
     def report(self) -> Dict[str, Any]: ...
 
 class _Linear(_Saved):
@@ -99,7 +102,7 @@ class PCA(_Linear, decomposition.PCA):
         n_oversamples: int = ...,
         power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = ...,
         random_state: RandomState = ...,
-        map: Optional[str] = ...,
+        map: Union[None, str, MapFunction] = ...,
         scale: bool = ...,
         keep_null: bool = ...,
         tolerance: float = ...,
@@ -328,5 +331,10 @@ def feature_space(
     degree: int = ...,
     coef0: float = ...,
 ) -> FeatureSpace: ...
-def load(path: Path, *, kernels: Optional[Dict[str, KernelFunction]] = ...) -> Estimator: ...
+def load(
+    path: Path,
+    *,
+    kernels: Optional[Dict[str, KernelFunction]] = ...,
+    maps: Optional[Dict[str, MapFunction]] = ...,
+) -> Estimator: ...
 def merge(models: Sequence[Union[PCA, IncrementalPCA, Path]], n_components: Optional[int] = ...) -> PCA: ...

@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 from . import _mercer
 from ._hebbian_pca import HebbianPCA
 from ._kernel_pca import KernelPCA
+from ._maps import model_of_bytes
 from ._nystroem import Nystroem
 from ._pca import PCA
 from ._rows import FLOATS, kernel_text, rows_of, threads_of
@@ -197,7 +198,7 @@ def kernel_with(kernel, name, value):
     return _mercer.kernel_with(kernel, name, value)
 
 
-def load(path, *, kernels=None):
+def load(path, *, kernels=None, maps=None):
     """Load a model written by `save` or the command line.
 
     Parameters
@@ -206,6 +207,8 @@ def load(path, *, kernels=None):
     kernels : dict of str to callable, default=None
         Kernel functions by name, for a model that was fitted with one of them: a file has the name
         (`__name__` of the function) and not the function.
+    maps : dict of str to callable, default=None
+        The same for maps.
 
     Returns
     -------
@@ -224,8 +227,13 @@ def load(path, *, kernels=None):
     >>> bool((mercer.load(path).transform(X) == pca.transform(X)).all())
     True
     """
-    kernels = kernels or {}
-    return estimator_of(_mercer.load(os.fspath(path), list(kernels)), kernels)
+    kernels, maps = kernels or {}, maps or {}
+    path = os.fspath(path)
+    if not maps:
+        return estimator_of(_mercer.load(path, list(kernels)), kernels)
+    with open(path, "rb") as file:
+        model = model_of_bytes(file.read(), path, kernels, maps)
+    return estimator_of(model, kernels, maps)
 
 
 def merge(models, n_components=None):
@@ -275,7 +283,12 @@ def _own_kernel(text, kernels):
     return kernels[name]
 
 
-def estimator_of(model, kernels=()):
+def _own_map(text, maps):
+    """The function that a map's text names, or the text."""
+    return maps.get(text[len("function(") : -1], text) if text.startswith("function(") else text
+
+
+def estimator_of(model, kernels=(), maps=None):
     """The estimator that has this model."""
     outputs = model.outputs
     if model.method == "nystroem":
@@ -296,7 +309,8 @@ def estimator_of(model, kernels=()):
         estimator._take(model, model.components.dtype)
     else:
         identity = model.space == "input"
-        estimator = PCA(outputs, map=None if identity else model.map, scale=model.scale.size > 0)
+        own = None if identity else _own_map(model.map, maps or {})
+        estimator = PCA(outputs, map=own, scale=model.scale.size > 0)
         estimator._take(model, outputs, model.n_samples)
     estimator.n_features_in_ = model.inputs
     if model.feature_names:

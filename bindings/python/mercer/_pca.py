@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
 from ._linear import NUMBERS, LinearScores, ModelNumbers
+from ._maps import map_argument, map_name, model_of_bytes
 from ._plan import Explained
 from ._progress import told
 from ._rows import check_parameters, require_finite, rows_of, seed_of, threads_of, validated
@@ -47,10 +48,11 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         Validated but not used: the Krylov method stops by its residuals.
     random_state : int, RandomState instance or None, default=None
         Of the start vectors of 'arpack' and 'randomized'; None: the default seed of the library.
-    map : str, default=None
+    map : str or callable, default=None
         PCA of features of the rows: 'monomials(degree=2)', 'polynomial(degree=2)', 'squares',
         'plain(degree=2)', or expressions such as 'x1^2, log(x2)' of the columns, by name if `X` has
-        column names (docs/maps.md).
+        column names (docs/maps.md). A callable takes an array of rows and returns the features of
+        each, an array of as many rows; it is called for blocks of rows, after scaling.
     scale : bool, default=False
         Divide each column by its standard deviation first.
     keep_null : bool, default=False
@@ -98,7 +100,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
     _parameter_constraints = {
         **decomposition.PCA._parameter_constraints,
         "svd_solver": [StrOptions(set(_SOLVERS))],
-        "map": [str, None],
+        "map": [str, callable, None],
         "scale": ["boolean"],
         "keep_null": ["boolean"],
         "tolerance": [Interval(Real, 0, 1, closed="neither")],
@@ -232,7 +234,9 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         n_samples, n_features = X.shape
         wanted = self._wanted(n_samples, n_features)
         try:
-            model = told(self, _mercer.fit, rows_of(X), self.map or "", **self._options(X))
+            model = told(
+                self, _mercer.fit, rows_of(X), map_argument(self.map, X), **self._options(X)
+            )
         except ValueError:
             require_finite(self, X)
             raise
@@ -316,3 +320,15 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
 
     def __sklearn_is_fitted__(self):
         return "_model" in self.__dict__
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        if callable(self.map) and "_model" in state:  # its bytes have the name of the function
+            state = {**state, "_model": state["_model"].bytes()}
+        return state
+
+    def __setstate__(self, state):
+        if isinstance(state.get("_model"), bytes):
+            maps = {map_name(state["map"]): state["map"]}
+            state = {**state, "_model": model_of_bytes(state["_model"], "model", (), maps)}
+        super().__setstate__(state)

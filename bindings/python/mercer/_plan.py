@@ -4,6 +4,7 @@ import json
 from sklearn.base import clone
 
 from . import _mercer
+from ._maps import map_argument
 from ._rows import check_parameters, rows_of, validated
 
 
@@ -50,6 +51,9 @@ class Explained:
             A dict; `print` shows it as a table.
         """
         check_parameters(self)
-        X = validated(clone(self), X, reset=True, ensure_min_samples=2)
-        text, table = _mercer.plan(rows_of(X), getattr(self, "map", None) or "", **self._options(X))
+        other = clone(self)  # which gets the names of the columns
+        X = validated(other, X, reset=True, ensure_min_samples=2)
+        text, table = _mercer.plan(
+            rows_of(X), map_argument(getattr(self, "map", None), X), **other._options(X)
+        )
         return Plan(json.loads(text), table)

@@ -41,6 +41,18 @@ class ModelFile:
         check_is_fitted(self)
         return self._fitted_model().eigenvalue_intervals
 
+    @property
+    def lost_digits_(self):
+        """The error of the scores of new rows, as a sentence.
+
+        None where rounding leaves at least half of the digits; text for kernels that are nearly
+        constant on the rows, components of little variance and nearly dependent landmarks.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return self._fitted_model().lost_digits() or None
+
     def report(self):
         """How the model was fitted: solver, residuals, passes, seconds, approximation.
 

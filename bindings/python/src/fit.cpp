@@ -2,7 +2,7 @@
 #include <mercer/fit.hpp>
 
 #include "arrays.hpp"
-#include "maps/from_text.hpp"
+#include "map_of.hpp"
 #include "options.hpp"
 #include "pca/select/significance.hpp"
 #include "register.hpp"
@@ -30,30 +30,27 @@ Names columns_of(const py::kwargs& words) {
 }
 
 template <class T>
-Model<T> fit_rows(const py::object& x, const std::string& map, const FitOptions& options,
+Model<T> fit_rows(const py::object& x, const py::object& given, const FitOptions& options,
                   const Names& columns) {
   const HeldRows<T> held(x);
-  return released([&] {
-    if (map.empty()) return fit(held.rows(), options);
-    return fit(held.rows(), map_from_text<T>(map, held.rows().cols(), columns), options);
-  });
+  const auto map = map_of<T>(given, held.rows().cols(), columns);
+  return released([&] { return map ? fit(held.rows(), map, options) : fit(held.rows(), options); });
 }
 
 /// The plan of that fit: its JSON and its text.
 template <class T>
-std::pair<std::string, std::string> plan_rows(const py::object& x, const std::string& map,
+std::pair<std::string, std::string> plan_rows(const py::object& x, const py::object& given,
                                               const FitOptions& options, const Names& columns) {
   const HeldRows<T> held(x);
+  const auto map = map_of<T>(given, held.rows().cols(), columns);
   return released([&] {
-    Plan planned = map.empty() ? plan(held.rows(), options)
-                               : plan(*from_memory(held.rows()),
-                                      map_from_text<T>(map, held.rows().cols(), columns), options);
+    Plan planned = map ? plan(*from_memory(held.rows()), map, options) : plan(held.rows(), options);
     planned.refusal = in_parameters(planned.refusal);
     return std::pair(to_json(planned), to_text(planned));
   });
 }
 
-std::pair<std::string, std::string> plan_any(const py::object& x, const std::string& map,
+std::pair<std::string, std::string> plan_any(const py::object& x, const py::object& map,
                                              const py::kwargs& words) {
   const FitOptions options = fit_options(words);
   const Names columns = columns_of(words);
@@ -61,7 +58,7 @@ std::pair<std::string, std::string> plan_any(const py::object& x, const std::str
                      : plan_rows<double>(x, map, options, columns);
 }
 
-AnyModel fit_any(const py::object& x, const std::string& map, const py::kwargs& words) {
+AnyModel fit_any(const py::object& x, const py::object& map, const py::kwargs& words) {
   const FitOptions options = fit_options(words);
   if (is_float(x)) return fit_rows<float>(x, map, options, columns_of(words));
   return fit_rows<double>(x, map, options, columns_of(words));

@@ -3,10 +3,12 @@
 
 #include "arrays.hpp"
 #include "complete.hpp"
+#include "map_of.hpp"
 #include "register.hpp"
 #include "work.hpp"
 
 #include <mercer/relations.hpp>
+#include <mercer/score.hpp>
 
 #include <pybind11/stl.h>
 
@@ -181,6 +183,20 @@ Model<T> similarity_model(const Model<T>& model) {
   return Model<T>(std::move(parts));
 }
 
+/// Of the bytes of a file: `kernels` are names of functions that Python evaluates, `maps` their
+/// tuples (name, function, inputs, features).
+template <class T>
+Model<T> read_model(std::string_view bytes, const std::string& name,
+                    const std::vector<std::string>& kernels, const py::list& maps) {
+  LoadOptions<T> own;
+  for (const std::string& kernel : kernels) own.kernels.push_back(python_kernel(kernel));
+  for (const py::handle& item : maps) {
+    const auto map = py::reinterpret_borrow<py::tuple>(item);
+    own.maps.push_back(map_of<T>(py::make_tuple(map[0], map[1], map[3]), map[2].cast<Index>()));
+  }
+  return Model<T>::deserialize(bytes, name, own);
+}
+
 template <class T>
 void register_model(py::module_& module, const char* name) {
   using M = Model<T>;
@@ -225,6 +241,8 @@ void register_model(py::module_& module, const char* name) {
       .def("named", &named<T>, py::arg("feature_names"))
       .def("of_function", &function_model<T>, py::arg("x"), py::arg("name"))
       .def("of_similarities", &similarity_model<T>)
+      .def("lost_digits", [](const M& m) { return lost_digits(m); })
+      .def("bytes", [](const M& m) { return py::bytes(m.serialize()); })
       .def("save", &M::save, py::arg("path"), py::call_guard<py::gil_scoped_release>())
       .def(py::pickle([](const M& m) { return py::bytes(m.serialize()); },
                       [](const py::bytes& bytes) {
@@ -245,6 +263,16 @@ void register_model(py::module_& module) {
         return load_any(path, kernels);
       },
       py::arg("path"), py::arg("functions") = std::vector<std::string>{});
+  module.def(
+      "read_model",
+      [](const py::bytes& bytes, const std::string& name, bool single,
+         const std::vector<std::string>& kernels, const py::list& maps) -> AnyModel {
+        const auto text = static_cast<std::string_view>(bytes);
+        if (single) return read_model<float>(text, name, kernels, maps);
+        return read_model<double>(text, name, kernels, maps);
+      },
+      py::arg("bytes"), py::arg("name"), py::arg("single"), py::arg("kernels"), py::arg("maps"),
+      "The model of a file's bytes, with functions by their names.");
   module.def(
       "to_single", [](const Model<double>& m) { return Model<float>::deserialize(m.serialize()); },
       py::arg("model"), "The same model in single precision.");

@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "core/weights.hpp"
 #include "learn/run/learn_identity.hpp"
+#include "learn/run/theory_memory.hpp"
 #include "operators/column_means.hpp"
 #include "pca/validate.hpp"
 
@@ -21,15 +22,23 @@ const char* name_of(LearnedMean mean) {
   return mean == LearnedMean::running ? "running" : mean == LearnedMean::known ? "known" : "none";
 }
 
+double landmarks_of(const Source<double>& source, const LearnOptions& o) {
+  const Index rows = source.can_rewind() ? source.expected_rows() : most_landmarks;
+  return static_cast<double>(std::min({o.landmarks, most_landmarks, rows}));
+}
+
+/// Columns, features of the map or of landmarks, or rows.
+double features_of(const Source<double>& source, const LearnOptions& o) {
+  return o.map              ? static_cast<double>(o.map->features())
+         : !o.kernel        ? static_cast<double>(source.schema().features)
+         : o.landmarks == 0 ? static_cast<double>(source.expected_rows())
+                            : landmarks_of(source, o);
+}
+
 /// Weights, the 64 rows and the directions by which a run is watched, names and means.
 double learner_bytes(const Source<double>& source, const LearnOptions& o) {
   const auto columns = static_cast<double>(source.schema().features);
-  const Index rows = source.can_rewind() ? source.expected_rows() : most_landmarks;
-  const auto landmarks = static_cast<double>(std::min({o.landmarks, most_landmarks, rows}));
-  const double d = o.map              ? static_cast<double>(o.map->features())
-                   : !o.kernel        ? columns
-                   : o.landmarks == 0 ? static_cast<double>(source.expected_rows())
-                                      : landmarks;
+  const double landmarks = landmarks_of(source, o), d = features_of(source, o);
   const double k = std::min(d, static_cast<double>(o.learner.components));
   // Certifying the components takes a basis of up to 24 passes, and its products, after the run.
   // Landmarks are copied; their kernel matrix is decomposed.
@@ -74,7 +83,11 @@ LearnInput take_in(Source<double>& source, const LearnOptions& o) {
             : all_needed ? std::max(then, 1.05 * bytes + std::max(then, bytes))
                          : then;
   }
-  require(learner <= allowed, Errc::out_of_memory,
+  const double theory = least_for_theory(source, o, features_of(source, o), [&](double memory) {
+    return buffers_within(memory, buffers);
+  });
+  least = std::max(least, theory);
+  require(learner <= allowed && theory <= allowed, Errc::out_of_memory,
           "learning {} component{} of {} columns needs at least {}, and {} are allowed; use a "
           "larger `memory`",
           o.learner.components, o.learner.components == 1 ? "" : "s", source.schema().features,

@@ -160,6 +160,9 @@ void RunTrace::save(Checkpoint& checkpoint) const {
   checkpoint.arrays["trace"] = table(kept_);
   checkpoint.arrays["early_trace"] = table(early_);
   checkpoint.arrays["gap"] = Matrix<double>::Constant(1, 1, gap_sum_);
+  // A run that is over takes no more rows: a plot of it ends where the first one did.
+  checkpoint.arrays["last_gap"] = Matrix<double>::Constant(1, 1, last_gap_);
+  if (last_) checkpoint.arrays["last_trace"] = table({*last_});
   if (!theory_) return;
   checkpoint.arrays["start"] = theory_->start();
   if (const auto& ode = theory_->integrator()) {
@@ -191,6 +194,10 @@ void RunTrace::restore(const Checkpoint& checkpoint) {
   kept_ = rows_of(checkpoint.arrays.at("trace"));
   early_ = rows_of(checkpoint.arrays.at("early_trace"));
   last_step_ = checkpoint.counts.at("trace_step");
+  if (const auto gap = checkpoint.arrays.find("last_gap"); gap != checkpoint.arrays.end())
+    last_gap_ = gap->second(0, 0);
+  if (const auto row = checkpoint.arrays.find("last_trace"); row != checkpoint.arrays.end())
+    last_ = rows_of(row->second).at(0);
   if (theory_ && theory_->integrator()) {
     const Matrix<double>& at = checkpoint.arrays.at("ode_time");
     theory_->integrator()->restore(at(0, 0), at(0, 1), checkpoint.arrays.at("ode"));

@@ -65,13 +65,13 @@ TraceRow row_of_run(const double* values, Index modes, Index neurons, bool ode) 
   if (modes == 0) return row;
   const double* theta = values + plain;
   if (!ode) {
-    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    constexpr double absent = std::numeric_limits<double>::quiet_NaN();
     for (Index j = 0; j < modes; ++j)
       row.modes.push_back(
-          {theta[2 * j], unknown, theta[2 * j + 1], theta[2 * modes + j], unknown, unknown});
+          {theta[2 * j], absent, theta[2 * j + 1], theta[2 * modes + j], absent, absent});
     row.lyapunov_sign = theta[3 * modes];
-    row.ode_norm = unknown;
-    row.span_angles.assign(static_cast<std::size_t>(neurons), unknown);
+    row.ode_norm = absent;
+    row.span_angles.assign(static_cast<std::size_t>(neurons), absent);
     return row;
   }
   const double* alpha = theta + 3 * modes;

@@ -16,8 +16,8 @@ namespace {
 constexpr double per_degree = M_PI / 180;
 constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr double unknown_steps = std::numeric_limits<double>::quiet_NaN();
-/// Steps of a rate that follows the rows, one by one; then in stretches that grow by this share.
-constexpr double single_steps = 512, stretch = 0.02, most_simulated = 1e18;
+/// Steps of a rate that follows the rows are taken in stretches of this share of those before.
+constexpr double stretch = 0.02, most_simulated = 1e18;
 
 /// θ at time t as if weights had length 1: k×p.
 class Directions {
@@ -107,29 +107,17 @@ double simulated_steps(const RateRule& rule, Directions& ode, const Matrix<doubl
   const Vector<double> squares = sample.rowwise().squaredNorm();
   std::vector<double> memory(rule.memory(), 0.0);
   double n = 0, t = 0, eta = 0;
-  for (; n < single_steps; ++n) {
-    if (t >= time) return n;
-    const Index row = static_cast<Index>(n) % sample.rows();
-    const Vector<double> y = ode.at(t) * z.row(row).transpose();
-    const double output = y.squaredNorm();
-    eta = rule.eta(n + 1,
-                   {.square = squares[row],
-                    .output = output,
-                    .longest = squares[row] * y.cwiseAbs2().maxCoeff(),
-                    .gradient = squares[row] * output},
-                   memory);
-    t += eta;
-  }
   while (n < most_simulated) {
     if (t >= time) return n;
-    const double count = std::floor(stretch * n);
+    // The mean over the sample: a single row may have an output near 0, and then any rate.
+    const double count = std::max(1.0, std::floor(stretch * n));
     const Matrix<double> y = z * ode.at(t).transpose();
     const double gradient = (y.rowwise().squaredNorm().array() * squares.array()).mean();
     const double next =
         rule.eta(n + count,
                  {.square = 1, .output = gradient, .gradient = gradient, .weight = count}, memory);
-    const double passed = count * 0.5 * (eta + next);
-    if (t + passed >= time) return std::ceil(n + count * (time - t) / passed);
+    const double passed = count * (n > 0 && count > 1 ? 0.5 * (eta + next) : next);
+    if (t + passed >= time) return n + std::max(1.0, std::ceil(count * (time - t) / passed));
     t += passed;
     n += count;
     eta = next;

@@ -174,7 +174,7 @@ extern const ApproxRow cholesky_approx = {
     .features = [](const Approx& a) { return std::get<Cholesky>(a).rank; },
     .choose =
         []<class T>(const Approx& a, SeenRows<T>& rows, const Candidates<T>& candidates,
-                    FeatureSpace<T>& space) {
+                    FeatureChoice<T>& space) {
           space.landmarks =
               finished(choose_pivots(rows, space.kernel, std::get<Cholesky>(a), candidates));
         },

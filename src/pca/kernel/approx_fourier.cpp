@@ -28,7 +28,7 @@ extern const ApproxRow fourier_approx = {
     .features = [](const Approx& a) { return std::get<Fourier>(a).features; },
     .choose =
         []<class T>(const Approx& a, SeenRows<T>& rows, const Candidates<T>& candidates,
-                    FeatureSpace<T>& space) {
+                    FeatureChoice<T>& space) {
           const auto& how = std::get<Fourier>(a);
           space.map = fourier_map<T>(space.kernel, rows.cols(), how.features,
                                      {.orthogonal = how.orthogonal,

@@ -167,7 +167,7 @@ extern const ApproxRow nystrom_approx = {
     },
     .choose =
         []<class T>(const Approx& a, SeenRows<T>& rows, const Candidates<T>& candidates,
-                    FeatureSpace<T>& space) {
+                    FeatureChoice<T>& space) {
           space.landmarks =
               finished(choose_landmarks(rows, space.kernel, std::get<Nystrom>(a), candidates));
         },

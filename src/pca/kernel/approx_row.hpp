@@ -22,11 +22,11 @@ struct ChooseFeatures {
   constexpr ChooseFeatures(Choose choose) : floats(choose), doubles(choose) {}
 
   template <class T>
-  using Function = void (*)(const Approx&, SeenRows<T>&, const Candidates<T>&, FeatureSpace<T>&);
+  using Function = void (*)(const Approx&, SeenRows<T>&, const Candidates<T>&, FeatureChoice<T>&);
 
   template <class T>
   void operator()(const Approx& approx, SeenRows<T>& rows, const Candidates<T>& candidates,
-                  FeatureSpace<T>& space) const {
+                  FeatureChoice<T>& space) const {
     if constexpr (std::is_same_v<T, float>) floats(approx, rows, candidates, space);
     else doubles(approx, rows, candidates, space);
   }

@@ -24,7 +24,7 @@ extern const ApproxRow tensorsketch_approx = {
     .features = [](const Approx& a) { return std::get<TensorSketch>(a).features; },
     .choose =
         []<class T>(const Approx& a, SeenRows<T>& rows, const Candidates<T>& candidates,
-                    FeatureSpace<T>& space) {
+                    FeatureChoice<T>& space) {
           space.map = tensor_sketch_map<T>(
               space.kernel, rows.cols(), std::get<TensorSketch>(a).features,
               {.seed = space.seed, .memory = static_cast<std::size_t>(candidates.budget)});

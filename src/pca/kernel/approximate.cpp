@@ -146,7 +146,7 @@ Certificate certificate_of(const typename FeatureSums<T>::Result& features,
 }  // namespace
 
 template <class T>
-FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget) {
+FeatureChoice<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget) {
   const FitOptions& options = rows.options();
   const auto n = static_cast<Index>(rows.passes().rows());
   const ApproxRow& row = row_of(approx);
@@ -194,7 +194,7 @@ FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double 
   const Index fit_in = most_features(budget - sampled, feature_rows(approx, facts, options));
   candidates.most = std::min(n, fit_in);
 
-  FeatureSpace<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0, {}};
+  FeatureChoice<T> space{kernel, nullptr, nullptr, rows.cols(), options.seed, 0, {}};
   require(row.landmarks || row.features(approx) <= fit_in, Errc::out_of_memory,
           "`approx`: {}(features={}) does not fit in memory, {} would; use a larger `memory`",
           row.text.name, row.features(approx), fit_in);
@@ -294,7 +294,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
   const Approx approx = for_rows(*plan.approx, static_cast<Index>(passes.rows()));
   const bool moved = move_to_mean(passes, standard, options);
   SeenRows<T> rows(passes, moved || changes_rows(options) ? &standard : nullptr, options);
-  FeatureSpace<T> space = choose_features(rows, approx, plan.work);
+  FeatureChoice<T> space = choose_features(rows, approx, plan.work);
   if (moved) space.centring = centring_error<T>();
   space.cells = cell_error<T>(standard);
   const bool landmarks = space.landmarks != nullptr;
@@ -333,7 +333,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
 
 #define MERCER_INSTANTIATE(T)                                                                   \
   template Model<T> fit_approximate(Passes<T>&, const Plan&, const FitOptions&, const Schema&); \
-  template FeatureSpace<T> choose_features(SeenRows<T>&, const Approx&, double);                \
+  template FeatureChoice<T> choose_features(SeenRows<T>&, const Approx&, double);               \
   template ModelParts<T> parts_of(const FeatureSums<T>&, const Approx&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

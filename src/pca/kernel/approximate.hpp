@@ -18,7 +18,7 @@ Approx for_rows(const Approx& approx, Index rows);
 
 /// Chooses features from the rows, and with them what is left open in the kernel.
 template <class T>
-FeatureSpace<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget);
+FeatureChoice<T> choose_features(SeenRows<T>& rows, const Approx& approx, double budget);
 
 /// PCA of the features. The caller adds names, scaling, passes and time.
 template <class T>

@@ -92,7 +92,7 @@ void FeatureSums<T>::Sum::merge(const Sum& later) {
 }
 
 template <class T>
-FeatureSums<T>::FeatureSums(FeatureSpace<T> space, int threads, Monitor monitor)
+FeatureSums<T>::FeatureSums(FeatureChoice<T> space, int threads, Monitor monitor)
     : space_(std::move(space)),
       threads_(thread_count(threads)),
       monitor_(std::move(monitor)),

@@ -18,7 +18,7 @@ namespace mercer {
 
 /// How rows become features. Fixed before the first row is summed.
 template <class T>
-struct FeatureSpace {
+struct FeatureChoice {
   Kernel kernel;
   std::shared_ptr<const LandmarkFeatures<T>> landmarks;  ///< or
   std::shared_ptr<const Map<T>> map;                     ///< random features
@@ -34,7 +34,7 @@ template <class T>
 class FeatureSums {
  public:
   /// The monitor is asked while rounding is bounded, which takes m³ flops for m landmarks.
-  FeatureSums(FeatureSpace<T> space, int threads, Monitor monitor = {});
+  FeatureSums(FeatureChoice<T> space, int threads, Monitor monitor = {});
 
   /// Adds rows as the kernel sees them, on all threads.
   void add(const Rows<T>& rows, const double* weights);
@@ -102,7 +102,7 @@ class FeatureSums {
                             Index m) const;
   double sum_rounding(const Sum& all, const Vector<double>& shift, bool center, Index m) const;
 
-  FeatureSpace<T> space_;
+  FeatureChoice<T> space_;
   int threads_;
   Monitor monitor_;
   AlignedRows<T> aligned_;

@@ -49,7 +49,7 @@ struct IncrementalKernelPca<T>::State {
     const bool moved = move_to_mean(passes, standard, options);
     changes = moved || changes_rows(options);
     SeenRows<T> rows(passes, changes ? &standard : nullptr, options);
-    FeatureSpace<T> space =
+    FeatureChoice<T> space =
         choose_features(rows, *options.approx, static_cast<double>(options.memory));
     if (moved) space.centring = centring_error<T>();
     space.cells = cell_error<T>(standard);

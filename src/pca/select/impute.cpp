@@ -1,9 +1,9 @@
 #include <mercer/impute.hpp>
 
-#include "core/memory.hpp"
 #include "core/monitor.hpp"
 #include "core/require.hpp"
 #include "core/weights.hpp"
+#include "pca/select/step_memory.hpp"
 #include "pca/validate.hpp"
 
 #include <cmath>
@@ -63,18 +63,6 @@ void fill_with_means(Matrix<T>& x, const std::vector<Hole>& holes, const double*
   for (const Hole& hole : holes) x(hole.row, hole.column) = static_cast<T>(mean[hole.column]);
 }
 
-/// Rows as they are and with their cells filled in, and twice those with holes as they are worked
-/// on; a tenth is left for the fit.
-template <class T>
-void require_room(const FitOptions& fit, Index rows, Index with_holes, Index cols) {
-  const double held = 2 * static_cast<double>(rows + with_holes) * static_cast<double>(cols) *
-                      static_cast<double>(sizeof(T)) / 0.9;
-  require(held <= static_cast<double>(fit.memory), Errc::out_of_memory,
-          "`missing=em` needs at least {} for these rows and their copies, and {} are allowed; use "
-          "a larger `memory`, or `missing=mean`",
-          format_least_bytes(held), format_bytes(static_cast<double>(fit.memory)));
-}
-
 /// (λ − σ²)/λ of each component, σ² the mean of the variances that are left out.
 template <class T>
 Vector<T> shrinkage(const Model<T>& model) {
@@ -103,7 +91,7 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
   require(fit.components.count() < x.cols(), Errc::bad_option,
           "`missing=em`: `components={}` must be below the number of columns, {}",
           fit.components.count(), x.cols());
-  require_room<T>(inner, x.rows(), 0, x.cols());
+  inner = within_imputation<T>(inner, x.rows(), rows_with_holes(x), x.cols());
   Imputed<T> out;
   out.x.resize(x.rows(), x.cols());
   identity_map<T>(x.cols())->apply(x, out.x);
@@ -116,7 +104,6 @@ Imputed<T> impute(const Rows<T>& x, const FitOptions& fit, const ImputeOptions& 
   std::vector<Index> rows;  // those with holes
   for (const Hole& hole : holes)
     if (rows.empty() || rows.back() != hole.row) rows.push_back(hole.row);
-  require_room<T>(inner, x.rows(), static_cast<Index>(rows.size()), x.cols());
   Matrix<T> some(static_cast<Index>(rows.size()), x.cols());
   inner.missing = Missing::error;
   inner.monitor = {};
@@ -159,6 +146,9 @@ Model<T> fit(const Imputed<T>& rows, const FitOptions& options, Weights weights,
              const Schema& schema) {
   FitOptions complete = options;
   complete.missing = Missing::error;
+  // The caller may still have the rows as they were.
+  if (options.memory > 0 && options.missing == Missing::em)
+    complete.memory = within_imputation<T>(options, rows.x.rows(), 0, rows.x.cols()).memory;
   ModelParts<T> parts = fit(Rows<T>(rows.x), complete, weights).parts();
   if (rows.report.cells > 0) {
     parts.report.imputation = rows.report;

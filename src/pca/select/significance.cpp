@@ -21,7 +21,6 @@ namespace mercer {
 
 namespace {
 
-constexpr Index first_look = 16;  // components; four times as many when all are significant
 constexpr Index most_kernel_rows = 1000, most_linear_rows = 10'000;
 constexpr double flops_a_permutation = 1e9;
 constexpr std::size_t rows_a_part = 20, most_parts = 10;  // of rows of similar weight
@@ -236,8 +235,9 @@ Values values_of(const Model<T>& model) {
   return {model.eigenvalues(), report.total_variance * (report.weight - report.ddof)};
 }
 
-/// Fits of eigenvalues only, one thread each.
-FitOptions quick(FitOptions fit, Index most) {
+}  // namespace
+
+FitOptions permutation_fit(FitOptions fit, Index most) {
   fit.components = at_most(most);
   fit.approx.reset();
   fit.seconds = 0;
@@ -248,7 +248,9 @@ FitOptions quick(FitOptions fit, Index most) {
   return fit;
 }
 
-}  // namespace
+Index permuted_rows(Index rows, Index cols, bool kernel) {
+  return sample_size(rows, cols, kernel, {});
+}
 
 Index significant_components(const ComponentChoice& choice, double level) {
   const auto end = std::ranges::find_if(choice.p_values, [&](double p) { return p > level; });
@@ -266,8 +268,8 @@ ComponentChoice significance(const Rows<T>& x, const FitOptions& fit,
   bool known = !fit.kernel;
   return parallel_analysis<T>(x, weights_of(weights, x.rows()), fit.kernel.has_value(), fit,
                               options, [&](const Rows<T>& rows, const double* w, Index most) {
-                                const Model<T> model = mercer::fit(rows, quick(fixed, most),
-                                                                   as_weights(w, rows.rows()));
+                                const Model<T> model = mercer::fit(
+                                    rows, permutation_fit(fixed, most), as_weights(w, rows.rows()));
                                 if (!known) {  // the first are the data themselves
                                   fixed.kernel = Kernel::parse(model.map().kernel());
                                   known = true;
@@ -284,7 +286,8 @@ ComponentChoice significance(const Rows<T>& x, std::shared_ptr<const Map<T>> map
   return parallel_analysis<T>(
       x, weights_of(weights, x.rows()), true, fit, options,
       [&](const Rows<T>& rows, const double* w, Index most) {
-        return values_of(mercer::fit(rows, map, quick(fixed, most), as_weights(w, rows.rows())));
+        return values_of(
+            mercer::fit(rows, map, permutation_fit(fixed, most), as_weights(w, rows.rows())));
       });
 }
 

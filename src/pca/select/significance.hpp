@@ -6,6 +6,15 @@
 
 namespace mercer {
 
+/// Components that the permutation test begins with; four times as many when all are significant.
+constexpr Index first_look = 16;
+
+/// Rows that it takes of so many, where the caller does not limit them.
+Index permuted_rows(Index rows, Index cols, bool kernel);
+
+/// Of one of its fits: the first eigenvalues only, by one thread.
+FitOptions permutation_fit(FitOptions fit, Index most);
+
 /// A sample of the rows of a source for parallel analysis. The source is left at its first row.
 template <class T>
 Table<T> rows_for_significance(Source<T>& source, const FitOptions& options);
