@@ -55,7 +55,8 @@ Matrix<double> data_matrix(const Rows<T>& x, DataMatrix what, const FitOptions& 
 /// JKJ, exactly symmetric; each row adds up to 0 up to rounding. What centring removes is left out
 /// before values are rounded, where the kernel allows it: nearly constant kernels (rbf with a small
 /// γ) and linear kernels of rows far from 0 stay accurate. Other kernels lose about
-/// log10(max|K| / max|JKJ|) digits. Open parameters are estimated from the rows.
+/// log10(max|K| / max|JKJ|) digits; throws `Errc::bad_data` where fewer than six are left. Open
+/// parameters are estimated from the rows.
 ///
 /// Cost: N²/2 kernel values and N² doubles.
 template <class T>

@@ -4,8 +4,7 @@
 ///
 ///     auto source = mercer::open<double>("big.csv");
 ///     mercer::Plan p = mercer::plan(*source, {.components = 10});
-///     std::string text = mercer::to_text(p, mercer::RowCount::estimated);   // "about 81920 rows
-///     …"
+///     std::string text = mercer::to_text(p, mercer::RowCount::estimated);  // "about 8192 rows …"
 ///
 /// CSV and TSV files that are streamed estimate their rows from their size
 /// (`Source::expected_rows`), to a few percent; all numbers of the plan follow from that.

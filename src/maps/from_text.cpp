@@ -98,8 +98,11 @@ std::shared_ptr<const Map<T>> map_from_parts(std::string_view text, Index inputs
   for (const auto& map : own.maps)
     if (map && map->text() == text && map->inputs() == inputs) return map;
   refuse_functions(text);
-  if (is_expression_list(text, {inputs, columns}))
-    return expression_map_of<T>(text, inputs, columns);
+  if (is_expression_list(text, {inputs, columns})) try {
+      return expression_map_of<T>(text, inputs, columns);
+    } catch (const Error&) {
+      return nullptr;  // a file of a later version may have functions that are not here
+    }
   if (!row_of(text)) return nullptr;
   const auto [row, values] = read_form("map", text, std::span<const MapRow* const>(map_rows));
   return row->make(MapRequest<T>{inputs, values, kernel, &anchors, own.kernels});

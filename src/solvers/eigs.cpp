@@ -23,7 +23,7 @@ class Asymmetry {
     const Matrix<double> square = v.transpose() * av;
     Index i = 0, j = 0;
     const double difference = (square - square.transpose()).cwiseAbs().maxCoeff(&i, &j);
-    norm_ = std::max(norm_, av.colwise().norm().maxCoeff());
+    norm_ = std::max(norm_, av.colwise().stableNorm().maxCoeff());
     if (!(difference > std::abs(first_ - second_))) return;
     first_ = square(i, j);
     second_ = square(j, i);

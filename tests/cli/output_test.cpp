@@ -202,8 +202,8 @@ TEST_F(CliOutput, M_P6_wrong_usage_is_refused_before_rows_are_waited_for) {
   refused({"denoise", dir / "k.st", "-", "--distances", dir / "d.foo"}, 2, {"d.foo"});
   refused({"inverse", dir / "k.st", "-", "--distances", dir / "d.foo"}, 2, {"d.foo"});
   refused({"inspect", dir / "k.st", "--gradient", "-", "-o", dir / "g.foo"}, 2, {"g.foo"});
-  refused({"fit", "-", "--map", "bad"}, 2, {"no map 'bad'"});
-  refused({"learn", "-", "--map", "bad"}, 2, {"no map 'bad'"});
+  refused({"fit", "-", "--map", "bad(degree=2)"}, 2, {"no map 'bad'"});
+  refused({"learn", "-", "--map", "bad(degree=2)"}, 2, {"no map 'bad'"});
   refused({"tune", "-", "--kernel", "rbf(gamma={1,)"}, 2, {"{"});
   refused({"tune", "-", "--kernel", "rbf(gamma="}, 2, {"rbf(gamma="});
   refused({"compress", dir / "m.st", "-", "-o", dir / "none/x.mrc"}, 1, {"none/x.mrc"});

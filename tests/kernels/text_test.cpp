@@ -67,7 +67,7 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
                             "did you mean gamma? (in 'rbf(gama=1)')"});
   complains("rbg", {"column 1", "no kernel 'rbg'", "did you mean rbf?"});
   complains("RBF", {"no kernel 'RBF'", "did you mean rbf?"});
-  complains("gaussian", {"no kernel 'gaussian'", "linear, poly, rbf"});
+  complains("bell", {"no kernel 'bell'", "linear, poly, rbf"});
   complains("2*rbf(gamma=1) + ", {"column 18", "unexpected end"});
   complains("linear - rbf", {"column 8", "minus", "positive factors"});
   complains("-1*rbf", {"column 1", "minus"});

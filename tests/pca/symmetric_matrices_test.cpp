@@ -140,6 +140,16 @@ TEST(CentredKernelMatrix, M_T1_is_JKJ_also_of_nearly_constant_kernels_and_far_ro
       1e-12);
 }
 
+TEST(CentredKernelMatrix, M_P2_values_that_centring_leaves_no_digits_of_are_refused) {
+  // (1 + x·y)² is 1 up to 1e-18 here.
+  const Matrix<double> x = 1e-9 * test::Random(8).normal(12, 2);
+  const auto e =
+      error_of([&] { centred_kernel_matrix(kernels::poly({.degree = 2}), Rows<double>(x)); });
+  EXPECT_EQ(e.code(), Errc::bad_data);
+  EXPECT_TRUE(has(e.what(), "less than six digits")) << e.what();
+  EXPECT_GT(centred_kernel_matrix(kernels::rbf({.gamma = 1}), Rows<double>(x)).norm(), 0);
+}
+
 TEST(CentredKernelMatrix, M_T1_has_the_eigenvalues_of_kernel_pca) {
   const Matrix<double> x = test::Random(7).normal(40, 3);
   const Kernel kernel = kernels::poly({.degree = 2});

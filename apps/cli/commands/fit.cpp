@@ -251,7 +251,7 @@ void fit_rows(const FitFlags& flags) {
   if constexpr (std::is_same_v<T, float>)
     if (!hold_floats(flags.parts)) model = of_rounded_rows(std::move(model), options.tolerance);
 
-  require(flags.imputed.empty() || imputed, Errc::out_of_memory,
+  require(flags.imputed.empty() || rows.in_memory(), Errc::out_of_memory,
           "--imputed needs all rows in memory; give a larger --memory");
 
   std::optional<OutputFile> model_file;

@@ -7,6 +7,8 @@
 #include "operators/tiles.hpp"
 #include "pca/kernel/moved_rows.hpp"
 
+#include <limits>
+
 namespace mercer {
 
 namespace {
@@ -24,6 +26,18 @@ void centre_symmetric(Matrix<double>& k, int threads) {
       k.row(i).tail(n - i).array() -= means.tail(n - i).transpose().array() + means[i];
   });
   k.triangularView<Eigen::StrictlyLower>() = k.transpose();
+}
+
+/// Values are accurate to a few units in the last place of the largest; six digits of JKJ must be
+/// left of that.
+void require_digits(double before, double after, Index rows) {
+  constexpr double few_ulp = 8 * std::numeric_limits<double>::epsilon();
+  if (rows == 1 || few_ulp * before <= 1e-6 * after) return;
+  fail(Errc::bad_data,
+       "centring leaves less than six digits of the kernel matrix: its numbers are up to {:.1e}, "
+       "those "
+       "of JKJ up to {:.1e}; centre the rows, or scale them so that the kernel varies more",
+       before, after);
 }
 
 }  // namespace
@@ -46,9 +60,11 @@ Matrix<double> centred_kernel_matrix(const Kernel& open, const Rows<T>& x,
   const Matrix<T> copy = moved ? standard(x) : Matrix<T>();
   const Rows<T> rows = moved ? Rows<T>(copy) : x;
   Matrix<double> k = whole_matrix(kernel_tiles(kernel, rows, true), options.threads);
+  const double before = k.cwiseAbs().maxCoeff();
   // The second time takes off what the rounding of the means left.
   centre_symmetric(k, options.threads);
   centre_symmetric(k, options.threads);
+  require_digits(before, k.cwiseAbs().maxCoeff(), x.rows());
   return k;
 }
 
