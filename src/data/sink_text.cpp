@@ -6,6 +6,7 @@
 #include "data/sink.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mercer {
 
@@ -111,6 +112,8 @@ class TextWriter final : public Sink<T>::Writer {
     char* out = text.data() + used;
     for (Index c = 0; c < count; ++c) {
       if (c > 0) *out++ = delimiter_;
+      // No number is an empty cell; but a line that is empty would be no row.
+      if (count > 1 && std::isnan(numbers[c])) continue;
       out = write_shortest(numbers[c], out);
     }
     *out++ = '\n';

@@ -13,8 +13,10 @@ namespace {
 
 using svg::number;
 
-constexpr double panel_left = 74, panel_right = 16, title_height = 30, panel_bottom = 50,
-                 legend_height = 30;
+/// Between the title of the y axis and the edge; the least distance of that title from the axis.
+constexpr double title_left = 18, title_at_least = 56;
+constexpr double digit_width = 7.7;  // of the widest usual font at this size
+constexpr double panel_right = 16, title_height = 30, panel_bottom = 50, legend_height = 30;
 constexpr double most_dots = 160;   // a series
 constexpr double smallest = 1e-18;  // of a logarithmic axis: below is rounding
 
@@ -34,10 +36,23 @@ AxisScale y_scale(const ChartPanel& panel, double height) {
   return AxisScale(low, high, panel.logarithmic, height);
 }
 
+/// Distance of the y titles from their axes: beyond the widest tick label of all panels, so that
+/// panels are aligned.
+double title_distance(const std::vector<ChartPanel>& panels, double height) {
+  std::size_t widest = 0;
+  for (const ChartPanel& panel : panels)
+    for (const svg::Tick& tick : y_scale(panel, height).ticks(5))
+      widest = std::max(widest, static_cast<std::size_t>(std::count_if(
+                                    tick.text.begin(), tick.text.end(),
+                                    [](char c) { return (c & 0xC0) != 0x80; })));  // characters
+  return std::max(title_at_least, std::ceil(14 + digit_width * static_cast<double>(widest)));
+}
+
 struct PanelFrame {
   double width, height;
   const std::vector<double>& x;
   AxisScale across;
+  double title_at;  ///< left of the axis
 };
 
 std::string line(const Series& s, const PanelFrame& frame, const AxisScale& up, bool logarithmic) {
@@ -88,9 +103,9 @@ std::string axes(const ChartPanel& panel, const PanelFrame& frame, const AxisSca
   out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
                      number(frame.width / 2), number(frame.height + 36), svg::text(x_title, 60));
   return out + fmt::format(
-                   "<text transform=\"translate(-56 {})rotate(-90)\" "
+                   "<text transform=\"translate({} {})rotate(-90)\" "
                    "text-anchor=\"middle\">{}</text>\n",
-                   number(frame.height / 2), svg::text(panel.y_title, 60));
+                   number(-frame.title_at), number(frame.height / 2), svg::text(panel.y_title, 60));
 }
 
 std::string panel_svg(const ChartPanel& panel, const PanelFrame& frame,
@@ -106,7 +121,7 @@ std::string panel_svg(const ChartPanel& panel, const PanelFrame& frame,
 }
 
 /// Every name once, in its colour; then what dots and lines are.
-std::string legend(const std::vector<ChartPanel>& panels, double y) {
+std::string legend(const std::vector<ChartPanel>& panels, double left, double y) {
   std::vector<const Series*> names;
   bool lines = false;
   for (const ChartPanel& panel : panels)
@@ -116,7 +131,7 @@ std::string legend(const std::vector<ChartPanel>& panels, double y) {
                                      [&](const Series* n) { return n->name == s.name; });
       if (!known) names.push_back(&s);
     }
-  double x = panel_left;
+  double x = left;
   std::string out;
   if (lines) {
     for (const Series* s : names) {
@@ -144,6 +159,7 @@ std::string legend(const std::vector<ChartPanel>& panels, double y) {
 std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
                       const std::string& x_title, const std::string& title, int size) {
   const double width = size, height = std::round(0.62 * size);
+  const double title_at = title_distance(panels, height), panel_left = title_at + title_left;
   const double cell_width = panel_left + width + panel_right,
                cell_height = title_height + height + panel_bottom;
   const double top = title.empty() ? 0 : 24;
@@ -151,7 +167,8 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
   const auto lines = static_cast<double>(line_count);
   const double total_width = 2 * cell_width, panels_end = top + lines * cell_height;
   const auto [least, most] = std::minmax_element(x.time.begin(), x.time.end());
-  const PanelFrame frame{width, height, x.time, AxisScale(*least, *most, x.logarithmic, width)};
+  const PanelFrame frame{width, height, x.time, AxisScale(*least, *most, x.logarithmic, width),
+                         title_at};
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n<title>{2}</title>\n"
@@ -170,7 +187,7 @@ std::string chart_svg(const std::vector<ChartPanel>& panels, const TimeAxis& x,
         "<g transform=\"translate({} {})\">\n{}</g>\n", number(panel_left + column * cell_width),
         number(top + title_height + row * cell_height), panel_svg(panels[i], frame, x_title));
   }
-  return out + legend(panels, panels_end + 12) + "</svg>\n";
+  return out + legend(panels, panel_left, panels_end + 12) + "</svg>\n";
 }
 
 }  // namespace mercer

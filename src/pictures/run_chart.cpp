@@ -74,6 +74,23 @@ void show_growth(ChartPanel& panel, const Trace& t) {
                       }));
 }
 
+/// V falls along the ODEs of rules that are bounded: their norm tends to 1 and never crosses it.
+/// Other rules (hebb) have none.
+bool has_lyapunov(const Trace& t) {
+  const TraceRow &first = t.front(), &last = t.back();
+  if (first.modes.empty()) return !grows(t);
+  return !(last.ode_norm > std::max(1.0, first.ode_norm) * (1 + 1e-6));
+}
+
+/// "; 2, 3 with the opposite sign": the neurons that ended at −q_j where the ODE ended at q_j.
+std::string opposite_neurons(const TraceRow& last, std::size_t neurons) {
+  std::string out;
+  for (std::size_t j = 0; j < neurons; ++j)
+    if (last.modes[j].theta * last.modes[j].ode_theta < 0)
+      out += fmt::format("{}w{}", out.empty() ? "; opposite sign: " : ", ", j + 1);
+  return out;
+}
+
 /// Before the first step there is no rate, and no place on a logarithmic axis of time.
 Trace without_start(const Trace& t) {
   return t.size() > 1 && t.front().step == 0 ? Trace(t.begin() + 1, t.end()) : t;
@@ -95,6 +112,7 @@ std::vector<ChartPanel> plain_panels(const Trace& t) {
             {series(t, "run", 0, true, [](const TraceRow& r) { return r.lyapunov; })}};
   out[3] = {
       "Rate", "\u03b7", true, {series(t, "run", 0, true, [](const TraceRow& r) { return r.eta; })}};
+  if (!has_lyapunov(t)) out.erase(out.begin() + 2);
   return out;
 }
 
@@ -108,10 +126,11 @@ std::vector<ChartPanel> run_panels(const Trace& trace) {
   const bool single = t.front().span_angles.size() == 1;
   const std::size_t angles = single ? 1 : modes;
   std::vector<ChartPanel> out(4);
-  out[0] = {single ? "Modes of w" : "Modes of w1, w2, \u2026",
-            single ? "\u03b8j = qj \u00b7 w" : "\u03b8j = qj \u00b7 wj",
-            false,
-            {}};
+  out[0] = {
+      (single ? "Modes of w" : "Modes of w1, w2, \u2026") + opposite_neurons(t.back(), angles),
+      single ? "\u03b8j = qj \u00b7 w" : "\u03b8j = qj \u00b7 wj",
+      false,
+      {}};
   out[1] = {"Norm", "length of w1", false, {}};
   out[2] = {"Lyapunov function", "V = (\u03b81\u00b2 \u2212 1)\u00b2", true, {}};
   out[3] = {"Angle to the eigenvector", "degrees", true, {}};
@@ -139,6 +158,7 @@ std::vector<ChartPanel> run_panels(const Trace& trace) {
   show_growth(out[1], t);
   for (ChartPanel& panel : out)
     if (panel.logarithmic) keep_near_the_run(panel);
+  if (!has_lyapunov(t)) out.erase(out.begin() + 2);
   return out;
 }
 

@@ -129,6 +129,10 @@ TEST_F(CliLearn, M_E5_explains_a_rate_without_data) {
   EXPECT_EQ(bad.exit_code, 0);
   EXPECT_THAT(bad.out, HasSubstr("not a Robbins-Monro schedule"));
   EXPECT_THAT(bad.out, HasSubstr("  no   "));
+  EXPECT_THAT(bad.out, HasSubstr("approaches the solution without converging"));
+  const auto short_run = mercer({"learn", "--explain-rate", "--rate", "power(c=1,t0=1,a=2)"});
+  EXPECT_THAT(short_run.out, HasSubstr("the run stops wherever they end"));
+  EXPECT_EQ(short_run.out.find("approaches"), std::string::npos);
 }
 
 TEST_F(CliLearn, until_stops) {

@@ -72,7 +72,7 @@ TEST_F(CliLearnTheorem, M_T5_what_is_violated_is_named) {
   EXPECT_EQ(same.exit_code, 0) << same.err;
   const auto shown = mercer(on(equal, {"--rule", "oja", "--rate", "1/n", "--theorem"}));
   EXPECT_THAT(shown.out, HasSubstr("5 stable point    violated  λ₁ = 0.5 has multiplicity 2"));
-  EXPECT_THAT(shown.out, HasSubstr("span(q₁ … q_2)"));
+  EXPECT_THAT(shown.out, HasSubstr("span(q₁ … q₂)"));
 }
 
 TEST_F(CliLearnTheorem, M_T5_rules_without_an_ode_and_streams_are_refused_in_one_line) {
@@ -81,6 +81,41 @@ TEST_F(CliLearnTheorem, M_T5_rules_without_an_ode_and_streams_are_refused_in_one
   const std::string text = slurp(data_file("rings.csv"));
   expect_error(mercer({"learn", "-", "--label", "class", "--theorem"}, {.input = text}), 2,
                {"--theorem", "read only once"});
+}
+
+TEST_F(CliLearnTheorem, M_T5_a_limit_that_the_component_exceeds_is_named) {
+  const auto run = mercer(
+      iris({"--rule", "oja", "--rate", "1/n", "--limit", "0.5", "--epochs", "2", "--theorem"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("5 stable point    violated  ±q₁ cannot be reached: its largest "
+                                 "weight is 0.857, and --limit 0.5"));
+  EXPECT_THAT(run.out,
+              HasSubstr("predicted  the ODE never comes within 1°: ±q₁ cannot be reached"));
+  EXPECT_EQ(run.out.find("with probability 1"), std::string::npos);
+}
+
+TEST_F(CliLearnTheorem, M_T7_a_start_orthogonal_to_the_component_has_empty_cells) {
+  // Rows on the axes: θ₁ stays 0, and θ₂/θ₁ has no value.
+  for (const bool checkpoint : {false, true}) {
+    std::vector<std::string> words = {
+        "--rule",  "oja",         "--start", "0,1",         "--mean",   "none", "--theory",
+        "--trace", dir / "a.csv", "--order", "as-it-comes", "--epochs", "2",    "-q"};
+    if (checkpoint) words.insert(words.end(), {"--checkpoint", dir / "a.ckpt"});
+    const auto run = mercer(on(clouds(), words));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const std::string text = slurp(dir / "a.csv");
+    EXPECT_EQ(text.find("nan"), std::string::npos);
+    EXPECT_THAT(text, HasSubstr(",,"));
+    const auto plot = mercer({"plot", dir / "a.csv", "--kind", "trace", "-o", dir / "a.svg"});
+    EXPECT_EQ(plot.exit_code, 0) << plot.err;
+  }
+}
+
+TEST_F(CliLearnTheorem, plain_hebb_is_unbounded_also_where_its_run_ends) {
+  const auto run = mercer(iris({"--rule", "hebb", "--rate", "constant(0.001)", "--epochs", "3"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("plain Hebb is unbounded"));
+  EXPECT_EQ(run.out.find("more epochs"), std::string::npos);
 }
 
 TEST_F(CliLearnTheorem, M_T6_a_run_that_is_too_short_is_announced_with_a_faster_rate) {
@@ -132,6 +167,7 @@ TEST_F(CliLearnTheorem, M_T7_a_bad_start_is_one_line) {
     expect_error(mercer(iris({"--rule", "oja", "--start", start})), 2, words);
   };
   refused("0,0,0,0", {"--start", "all 0"});
+  refused("1e-200,0,0,0", {"--start", "length 1e-200; give a length from 1e-50 to 1000"});
   refused("nan,1,0,0", {"--start", "weight 1 of component 1 is nan"});
   refused("1,0", {"--start has 2 numbers per component, the rows have 4 features"});
   refused("1,0,0,0;1,1", {"4 and 2 numbers"});
@@ -173,7 +209,7 @@ TEST_F(CliLearnTheorem, M_T7_a_run_that_diverges_leaves_its_trace_and_plot) {
   for (const char* theory : {"--theory", "--no-plot"}) {
     const auto run = mercer(wine({"--rule", "hebb", "--rate", "constant(0.01)", "--plot",
                                   dir / "p.svg", "--trace", dir / "t.csv", theory}));
-    expect_error(run, 1, {"unbounded", "--limit 1", "smaller rate"});
+    expect_error(run, 1, {"unbounded", "--limit 1", "no rate bounds it"});
     const auto rows = cells(slurp(dir / "t.csv"));
     EXPECT_GT(number(rows.back()[3]), 1e5);  // up to the end
     const std::string svg = slurp(dir / "p.svg");

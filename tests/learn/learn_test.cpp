@@ -82,6 +82,23 @@ TEST(Learn, M_E7_the_gap_to_the_ode_falls_with_the_root_of_the_rate) {
   EXPECT_NEAR(order, 1, 0.3);
 }
 
+TEST(Learn, M_E8_the_distance_from_the_ode_does_not_count_signs) {
+  const Matrix<double> x = cloud(300);
+  int opposite = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    LearnOptions options = gha(2);
+    options.learner.seed = seed;
+    options.learner.rate = Rate::parse("power(c=0.2,t0=20)");
+    options.epochs = 40;
+    options.theory = true;
+    const Learned learned = learn(Rows<double>(x), options);
+    for (const TraceRow::Mode& mode : learned.trace.back().modes)
+      opposite += mode.theta * mode.ode_theta < 0;
+    EXPECT_LT(learned.theory->last_gap, 0.5) << seed;
+  }
+  EXPECT_GT(opposite, 0);  // without them the test tests nothing
+}
+
 TEST(Learn, M_E8_the_trace_holds_run_and_theory) {
   const Matrix<double> x = cloud(300);
   for (const char* rule : {"oja", "gha", "hebb-normalized", "block-oja", "ccipca"}) {

@@ -115,6 +115,11 @@ TEST(Start, M_T7_bad_starts_are_named) {
   o = oja();
   o.learner.start_norm = 0;
   EXPECT_HAS(refused(o), "`start_norm=0`");
+  o.learner.start_norm = 1e-200;
+  EXPECT_HAS(refused(o), "`start_norm=1e-200` must be from 1e-50 to 1000");
+  o = oja();
+  o.learner.start = Matrix<double>::Constant(1, 4, 1e-200);
+  EXPECT_HAS(refused(o), "have length 2e-200; give a length from 1e-50 to 1000");
 }
 
 TEST(Start, M_T7_a_trace_with_weights_reads_back) {

@@ -180,4 +180,46 @@ TEST(Steps, M_T6_a_constant_that_never_ends_is_said_to_be_infinite) {
   EXPECT_HAS(p.why, "stays below");
 }
 
+TEST(Steps, M_T6_weights_of_rows_count_as_often_as_they_say) {
+  const Matrix<double> x = cloud(300);
+  for (const char* rate : {"constant(0.0002)", "power(c=0.05,t0=20,a=0.8)", "1/n"}) {
+    for (const double weight : {0.5, 10.0}) {
+      LearnOptions o = gha(1);
+      o.learner.rate = Rate::parse(rate);
+      o.learner.limit = 1;
+      o.theorem = true;
+      o.epochs = 1;
+      const std::vector<double> weights(300, weight);
+      const StepPrediction p = *learn(Rows<double>(x), o, weights).prediction;
+      // The steps of the schedule itself.
+      RateRun run(o.learner.rate);
+      double sum = 0, n = 0;
+      while (sum < p.time && n < 1e6) {
+        sum += weight * run.next({.weight = weight});
+        ++n;
+      }
+      EXPECT_NEAR(p.steps, n, 1) << rate << " " << weight;
+    }
+  }
+}
+
+TEST(Steps, M_T6_an_angle_that_holds_at_once_ends_the_run_with_a_model) {
+  const Matrix<double> x = cloud(100);
+  for (const bool exact : {false, true}) {
+    LearnOptions o = gha(1);
+    o.learner.rule = "oja";
+    o.learner.rate = Rate::constant(1e-4);
+    o.epochs = 2;
+    o.until_angle = 89;
+    if (exact) {
+      o.learner.start = fit(Rows<double>(x), {.components = 1}).components();
+      o.until_angle = 5;
+    }
+    const Learned learned = learn(Rows<double>(x), o);
+    EXPECT_EQ(learned.stop, LearnStop::angle);
+    EXPECT_LE(learned.rows, exact ? 2 : 5);
+    EXPECT_GT(learned.model.report().total_variance, 0);
+  }
+}
+
 }  // namespace mercer::test::steps_test

@@ -67,8 +67,8 @@ TEST(Theorem, M_T5_all_conditions_of_ojas_rule_on_ordinary_rows) {
   }
   EXPECT_TRUE(t.holds());
   EXPECT_EQ(finding(t, 2), Finding::measured);
-  EXPECT_EQ(finding(t, 3), Finding::proved);
-  EXPECT_EQ(finding(t, 4), Finding::proved);  // shuffled
+  EXPECT_EQ(finding(t, 3), Finding::measured);  // on the ball that was measured
+  EXPECT_EQ(finding(t, 4), Finding::proved);    // shuffled
   EXPECT_EQ(finding(t, 5), Finding::proved);
   EXPECT_EQ(finding(t, 6), Finding::measured);
   EXPECT_EQ(t.steps, 900);
@@ -136,6 +136,7 @@ TEST(Theorem, M_T5_boundedness_is_proved_by_a_limit_by_normalisation_or_by_small
   LearnOptions limited = oja("power(c=0.05,t0=20)");
   limited.learner.limit = 1;
   EXPECT_EQ(finding(theorem(Rows<double>(x), limited), 2), Finding::proved);
+  EXPECT_EQ(finding(theorem(Rows<double>(x), limited), 3), Finding::proved);
   LearnOptions normalized = oja("power(c=0.05,t0=20)");
   normalized.learner.rule = "hebb-normalized";
   EXPECT_EQ(finding(theorem(Rows<double>(x), normalized), 2), Finding::proved);
@@ -153,6 +154,27 @@ TEST(Theorem, M_T5_boundedness_is_proved_by_a_limit_by_normalisation_or_by_small
   seen.trace.row = [&](const TraceRow& row) { most = std::max(most, row.norm); };
   const Theorem t = theorem(Rows<double>(x), seen);
   EXPECT_HAS(evidence(t, 2), fmt::format("at most {:.4g}", most));
+}
+
+TEST(Theorem, M_T5_a_limit_that_excludes_the_component_violates_the_fifth_condition) {
+  const Matrix<double> x = axes({2, 1, 0.5});  // q₁ = e₁
+  LearnOptions o = oja("power(c=0.05,t0=20)");
+  o.learner.limit = 0.6;
+  o.learner.start = Matrix<double>::Constant(1, 3, 0.5);
+  const Theorem t = theorem(Rows<double>(x), o);
+  EXPECT_EQ(finding(t, 5), Finding::violated);
+  EXPECT_HAS(evidence(t, 5), "largest weight is 1, and `limit=0.6`");
+  EXPECT_FALSE(t.holds());
+  // The direction of e₁ is in the box, though e₁ is not: when a run has it is unknown.
+  EXPECT_TRUE(std::isnan(t.prediction.steps));
+  EXPECT_HAS(t.prediction.why, "±q₁ cannot be reached: `limit=0.6`");
+  // Short weights turn before they grow to the limit.
+  o.learner.start *= 1e-8;
+  const Theorem small = theorem(Rows<double>(x), o);
+  EXPECT_EQ(finding(small, 5), Finding::violated);
+  EXPECT_TRUE(std::isfinite(small.prediction.steps));
+  o.learner.limit = 1;  // holds every unit vector
+  EXPECT_EQ(finding(theorem(Rows<double>(x), o), 5), Finding::proved);
 }
 
 /// The inequality behind "η‖x‖² ≤ √2 − 1": no step lengthens w beyond max(‖w‖², 1 + η‖x‖²/2).

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <mercer/picture.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -128,6 +129,44 @@ TEST(RunSvg, M_T7_a_norm_that_grows_is_drawn_beside_its_exponential) {
     EXPECT_NEAR(panels[0].series[0].y[i] / rows[i].norm, 1, 1e-12);
   EXPECT_FALSE(time_axis(rows).logarithmic);
   EXPECT_HAS(run_svg(rows), "Norm and e^(\u03bb1 t)");
+}
+
+TEST(RunSvg, M_T7_a_rule_without_a_bound_has_no_lyapunov_function) {
+  auto rows = trace(30, 2, 1);
+  EXPECT_HAS(run_svg(rows), "Lyapunov");
+  for (TraceRow& row : rows) row.ode_norm = row.norm = std::exp(0.1 * row.time);  // 1 … 1.3
+  EXPECT_EQ(run_panels(rows).size(), 3u);
+  const std::string svg = run_svg(rows);
+  EXPECT_EQ(parse_xml(svg).problem, "");
+  EXPECT_EQ(svg.find("Lyapunov"), svg.npos);
+  auto plain = trace(30, 0, 0);
+  for (TraceRow& row : plain) row.norm = std::exp(3 * row.time);
+  EXPECT_EQ(run_svg(plain).find("Lyapunov"), svg.npos);
+}
+
+TEST(RunSvg, neurons_of_the_opposite_sign_are_named) {
+  auto rows = trace(30, 3, 3);
+  for (TraceRow& row : rows) row.modes[1].theta *= -1;
+  EXPECT_EQ(run_panels(rows)[0].title, "Modes of w1, w2, …; opposite sign: w2");
+}
+
+TEST(RunSvg, titles_of_axes_lie_beyond_their_labels) {
+  auto rows = trace(30, 1, 1);
+  for (TraceRow& row : rows) row.norm = row.ode_norm = 1.00002 + 6e-5 * row.time / 3;
+  const Xml xml = parse_xml(run_svg(rows));
+  std::size_t longest = 0;
+  double title = 0;
+  for (const Element& e : xml.elements) {
+    if (e.name != "text") continue;
+    if (e.attributes.contains("text-anchor") && e.attributes.at("text-anchor") == "end")
+      longest = std::max(
+          longest, static_cast<std::size_t>(std::count_if(
+                       e.text.begin(), e.text.end(), [](char c) { return (c & 0xC0) != 0x80; })));
+    if (e.attributes.contains("transform"))
+      title = std::stod(e.attributes.at("transform").substr(10));
+  }
+  ASSERT_GE(longest, 7u);
+  EXPECT_LT(title, -7 - 7.0 * static_cast<double>(longest));
 }
 
 TEST(RunSvg, the_start_has_no_place_in_the_picture) {

@@ -27,6 +27,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -200,6 +201,13 @@ void check_outputs(const LearnFlags& flags) {
   plan.check();
 }
 
+/// Whether Ση < ∞.
+bool finite_sum(const RobbinsMonro& theory) {
+  for (const RobbinsMonro::Condition& c : theory.conditions)
+    if (c.text == "Ση = ∞") return !c.holds;
+  return false;
+}
+
 void explain(const Rate& rate, bool json) {
   const RobbinsMonro theory = rate.conditions();
   if (json) {
@@ -215,10 +223,14 @@ void explain(const Rate& rate, bool json) {
   std::string text = fmt::format("rate {}\n", rate.text());
   for (const RobbinsMonro::Condition& c : theory.conditions)
     text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
-  text += theory.every()
-              ? "a Robbins-Monro schedule: the run converges under the conditions of the theory\n"
-              : "not a Robbins-Monro schedule: the run approaches the solution without converging "
-                "to it\n";
+  text +=
+      theory.every()
+          ? "a Robbins-Monro schedule: the run converges under the conditions of the theory\n"
+      : finite_sum(theory)
+          ? "not a Robbins-Monro schedule: all steps together have a finite length, and the run "
+            "stops wherever they end, near the solution or not\n"
+          : "not a Robbins-Monro schedule: the run approaches the solution without converging "
+            "to it\n";
   print(text);
 }
 
@@ -286,17 +298,31 @@ std::string json_of(const Learned& learned, const LearnFlags& flags) {
   return json_text(out, 2) + "\n";
 }
 
-std::string theory_lines(const TheoryReport& theory) {
+/// ", up to sign: 2 of 3 neurons have the opposite sign"; empty where none has.
+std::string opposite_signs(const TheoryReport& theory, const std::vector<TraceRow>& trace) {
+  if (trace.empty()) return {};
+  const std::vector<TraceRow::Mode>& modes = trace.back().modes;
+  const std::size_t neurons =
+      std::min(modes.size(), static_cast<std::size_t>(theory.angles.size()));
+  const auto count =
+      std::count_if(modes.begin(), modes.begin() + static_cast<std::ptrdiff_t>(neurons),
+                    [](const TraceRow::Mode& m) { return m.theta * m.ode_theta < 0; });
+  if (count == 0) return {};
+  return fmt::format(", up to sign: {} of {} neuron{} ha{} the opposite sign", count, neurons,
+                     neurons == 1 ? "" : "s", count == 1 ? "s" : "ve");
+}
+
+std::string theory_lines(const TheoryReport& theory, const std::vector<TraceRow>& trace) {
   std::string angles;
   const Index shown_angles = std::min<Index>(theory.angles.size(), 8);
   for (Index j = 0; j < shown_angles; ++j)
     angles += fmt::format("{}{:.3g}", j == 0 ? "" : ", ", theory.angles[j]);
-  std::string text = fmt::format("theory  {}{} degrees from the exact component{}\n", angles,
+  std::string text = fmt::format("theory  {}{} degree{} from the exact component{}\n", angles,
                                  shown_angles < theory.angles.size() ? ", ..." : "",
-                                 theory.angles.size() == 1 ? "" : "s");
+                                 angles == "1" ? "" : "s", theory.angles.size() == 1 ? "" : "s");
   if (std::isfinite(theory.mean_gap))
-    text += fmt::format("        distance from the ODE: mean {:.3g}, final {:.3g}\n",
-                        theory.mean_gap, theory.last_gap);
+    text += fmt::format("        distance from the ODE: mean {:.3g}, final {:.3g}{}\n",
+                        theory.mean_gap, theory.last_gap, opposite_signs(theory, trace));
   return text;
 }
 
@@ -316,7 +342,7 @@ void show(const Learned& learned, const LearnFlags& flags, const Source<double>&
           "\n\n" + component_table(summary, out) + "\n" + loading_lines(summary, out) + "\n";
   text += learned.convergence.text + "\n" + certificate_line(summary);
   if (learned.theory) {
-    text += theory_lines(*learned.theory);
+    text += theory_lines(*learned.theory, learned.trace);
     if (!flags.no_plot) text += "\n" + run_charts(learned.trace, out);
   }
   if (learned.theorem) text += "\n" + theorem_lines(*learned.theorem);

@@ -35,12 +35,14 @@ Json finite_list(const Vector<double>& values) {
 
 std::string needed(const StepPrediction& p) {
   if (std::isinf(p.time))
-    return fmt::format("the ODE never comes within {:g}°: {}", p.angle, p.why);
+    return fmt::format("the ODE never comes within {:g}°: {}", p.angle, in_flags(p.why));
   if (p.time == 0)
     return fmt::format("the start is within {:g}° already ({:.3g}°)", p.angle, p.start_angle);
   const std::string from = fmt::format("from {:.3g}° to {:g}°", p.start_angle, p.angle);
-  if (std::isnan(p.steps)) return fmt::format("unknown number of steps {}: {}", from, p.why);
-  if (std::isinf(p.steps)) return fmt::format("rate {} never gets {}: {}", p.rate, from, p.why);
+  if (std::isnan(p.steps))
+    return fmt::format("unknown number of steps {}: {}", from, in_flags(p.why));
+  if (std::isinf(p.steps))
+    return fmt::format("rate {} never gets {}: {}", p.rate, from, in_flags(p.why));
   return fmt::format("about {} steps {} at rate {} (t = {:.4g})", count_of(p.steps), from, p.rate,
                      p.time);
 }
@@ -125,7 +127,7 @@ Json prediction_json(const StepPrediction& p, const std::optional<std::int64_t>&
               {"time", finite(p.time)},
               {"steps", finite(p.steps)},
               {"rate", p.rate},
-              {"why", p.why.empty() ? Json(nullptr) : Json(p.why)},
+              {"why", p.why.empty() ? Json(nullptr) : Json(in_flags(p.why))},
               {"reached", reached ? Json(*reached) : Json(nullptr)},
               {"better_rate", nullptr},
               {"better_steps", nullptr}};

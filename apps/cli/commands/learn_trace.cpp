@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -94,6 +95,7 @@ void TraceFile::add(const TraceRow& row) {
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) buffer_ += delimiter_;
+    if (std::isnan(values[i])) continue;  // an empty cell
     char text[longest_number];
     buffer_.append(text, write_shortest(values[i], text));
   }

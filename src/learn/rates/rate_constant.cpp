@@ -13,7 +13,9 @@ class Constant final : public RateRule {
  public:
   explicit Constant(double c) : c_(c) {}
   RobbinsMonro conditions() const override { return power_law(0); }
-  double steps(double time) const override { return time <= 0 ? 0 : std::ceil(time / c_); }
+  double steps(double time, double weight) const override {
+    return time <= 0 ? 0 : std::ceil(time / (c_ * weight));
+  }
   double eta(double, const StepFacts&, std::span<double>) const override { return c_; }
 
  private:

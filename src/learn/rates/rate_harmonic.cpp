@@ -7,7 +7,8 @@ namespace {
 class Harmonic final : public RateRule {
  public:
   RobbinsMonro conditions() const override { return power_law(1); }
-  double steps(double time) const override { return power_steps(1, 0, 1, time); }
+  // Step i of weight ω takes ω/(iω).
+  double steps(double time, double) const override { return power_steps(1, 0, 1, time); }
   double eta(double n, const StepFacts&, std::span<double>) const override { return 1 / n; }
 };
 

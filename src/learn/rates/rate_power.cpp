@@ -15,7 +15,10 @@ class Power final : public RateRule {
  public:
   Power(double c, double t0, double a) : c_(c), t0_(t0), a_(a) {}
   RobbinsMonro conditions() const override { return power_law(a_); }
-  double steps(double time) const override { return power_steps(c_, t0_, a_, time); }
+  // Step i of weight ω takes ωc/(iω + t0)^a.
+  double steps(double time, double weight) const override {
+    return power_steps(c_ * std::pow(weight, 1 - a_), t0_ / weight, a_, time);
+  }
   double eta(double n, const StepFacts&, std::span<double>) const override {
     return c_ * std::pow(n + t0_, -a_);
   }

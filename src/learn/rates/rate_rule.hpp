@@ -22,8 +22,11 @@ class RateRule {
   const std::string& text() const { return text_; }
   virtual RobbinsMonro conditions() const = 0;
 
-  /// The smallest n with η₁ + … + η_n ≥ time; ∞: there is none; NaN: it depends on the rows.
-  virtual double steps(double) const { return std::numeric_limits<double>::quiet_NaN(); }
+  /// The smallest n with η₁ + … + η_n ≥ time for steps of this weight; ∞: there is none; NaN: it
+  /// depends on the rows.
+  virtual double steps(double /*time*/, double /*weight*/) const {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
 
   /// Numbers it keeps from step to step; all 0 at first.
   virtual std::size_t memory() const { return 0; }

@@ -48,6 +48,6 @@ double power_steps(double c, double t0, double a, double time) {
   return static_cast<double>(high < 0x1p53L ? std::ceil(high - 1e-9L * (high < 1e9L)) : high);
 }
 
-double Rate::steps(double time) const { return rule_->steps(time); }
+double Rate::steps(double time) const { return rule_->steps(time, 1); }
 
 }  // namespace mercer

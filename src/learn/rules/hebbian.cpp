@@ -22,7 +22,7 @@ constexpr Index block_rows = 64;
 /// One of so many rows is remembered, and so many of them.
 constexpr std::int64_t remember_one_of = 4;
 constexpr Index most_remembered = 64;
-constexpr double largest_limit = 1e50;
+constexpr double largest_limit = 1e50, smallest_start = 1e-50;
 /// Outputs that are less of a row than this are their own projection, to that share of the row.
 constexpr double faint = 1e-9;
 
@@ -47,6 +47,11 @@ void check_start(Index d, const LearnerOptions& o, const RuleRow& rule) {
             "`start`: the weights of component {} are all 0, where no rule moves them; give at "
             "least one other number",
             j + 1);
+    // Weights are squared, and their squares again.
+    require(
+        norm >= smallest_start, Errc::bad_option,
+        "`start`: the weights of component {} have length {:.3g}; give a length from {:g} to {:g}",
+        j + 1, norm, smallest_start, rule.largest);
     require(norm <= rule.largest, Errc::bad_option,
             "`start`: the weights of component {} have length {:.3g}, more than the limit of {:g} "
             "beyond which a run counts as diverged",
@@ -79,8 +84,8 @@ void check(const Map<double>& map, const LearnerOptions& o, const RuleRow& rule)
     require(o.mean.size() == 0, Errc::bad_option,
             "a mean was given, but centre is not LearnedMean::known");
   }
-  require(o.start_norm > 0 && o.start_norm <= rule.largest, Errc::bad_option,
-          "`start_norm={}` must be greater than 0 and at most {:g}", o.start_norm, rule.largest);
+  require(o.start_norm >= smallest_start && o.start_norm <= rule.largest, Errc::bad_option,
+          "`start_norm={}` must be from {:g} to {:g}", o.start_norm, smallest_start, rule.largest);
   if (o.start.size() > 0 || o.start_norm != 1) check_start(d, o, rule);
 }
 

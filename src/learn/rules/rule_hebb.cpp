@@ -55,8 +55,8 @@ std::string explain(const Neurons& n) {
                 growth, variance)
           : ", after one step or two";
   return fmt::format(
-      "plain Hebb is unbounded: |w| = {:.2g} at t = {:.3g}{}; use oja or hebb-normalized, "
-      "`limit=1`, or a smaller rate",
+      "plain Hebb is unbounded: |w| = {:.2g} at t = {:.3g}{}; no rate bounds it; use oja or "
+      "hebb-normalized, or `limit=1`",
       norm, n.memory[time], grows);
 }
 

@@ -24,6 +24,7 @@ ConvergenceChecks::ConvergenceChecks(const LearnOptions& options, bool in_memory
              : options.epochs == 0 && in_memory ? automatic_until
                                                 : 0),
       requested_(options.until > 0),
+      remedy_(own_remedy(options.learner)),
       first_(std::clamp<std::int64_t>(rows > 0 ? rows : 1000, 100, 1000)),
       next_(first_) {}
 
@@ -54,7 +55,7 @@ void ConvergenceChecks::take_last(Convergence found, std::int64_t rows) {
   if (all - static_cast<double>(taken_at_) < 0.1 * all &&
       found.angle_change < latest_.angle_change) {
     found.angle_change = latest_.angle_change;
-    settle(found, checks_ > 1);
+    settle(found, checks_ > 1, remedy_);
   }
   latest_ = std::move(found);
 }

@@ -41,7 +41,8 @@ class ConvergenceChecks {
   }
 
   double until_;
-  bool requested_;  // `until`, by the caller
+  bool requested_;      // `until`, by the caller
+  const char* remedy_;  // of the rule, or null
   std::int64_t first_, next_;
   std::int64_t checks_ = 0, calm_ = 0;
   std::int64_t taken_at_ = 0;  // rows at the last one

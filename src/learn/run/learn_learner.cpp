@@ -37,6 +37,7 @@ class OfFeatures final : public Common<Hebbian> {
   double norm() const override { return weights().row(0).norm(); }
   Matrix<double> weights() const override { return learner_.weights(); }
   Vector<double> mean() const override { return learner_.mean(); }
+  bool has_variance() const override { return learner_.total_variance() > 0; }
   Convergence look(Moment* rows) override { return learner_.look(rows); }
 };
 

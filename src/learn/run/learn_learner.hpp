@@ -29,7 +29,8 @@ class RunLearner {
   virtual double norm() const = 0;             ///< ‖w_1‖
   virtual Matrix<double> weights() const = 0;  ///< for theory
   virtual Vector<double> output_variances() const = 0;
-  virtual Vector<double> mean() const = 0;  ///< of features, so far
+  virtual Vector<double> mean() const = 0;            ///< of features, so far
+  virtual bool has_variance() const { return true; }  ///< whether the rows so far have some
   /// `rows`: R of all rows, if they can be read again and the learner does not have its own.
   virtual Convergence look(Moment* rows) = 0;
 

@@ -40,6 +40,7 @@ RunStability::RunStability(const LearnOptions& options, const Exact& exact, Lear
       field_(exact.mean, test_points(exact, start), exact.rows, in.shuffled),
       run_(exact.vectors.topRows(std::min(start.rows(), exact.vectors.rows()))) {
   Matrix<double> features;
+  double weight_sum = 0, steps = 0;
   const auto add = [&](const Rows<double>& rows, const double* weights) {
     for (Index first = 0; first < rows.rows(); first += field_rows) {
       const Index count = std::min(field_rows, rows.rows() - first);
@@ -47,8 +48,13 @@ RunStability::RunStability(const LearnOptions& options, const Exact& exact, Lear
       const Matrix<double> copy = standard ? (*standard)(part) : Matrix<double>();
       features.resize(count, map->features());
       map->apply(standard ? Rows<double>(copy) : part, features);
-      for (Index r = 0; r < count; ++r)
-        field_.add(features.row(r).data(), weights ? weights[first + r] : 1);
+      for (Index r = 0; r < count; ++r) {
+        const double weight = weights ? weights[first + r] : 1;
+        field_.add(features.row(r).data(), weight);
+        if (!(weight > 0)) continue;  // no step
+        weight_sum += weight;
+        ++steps;
+      }
     }
   };
   if (memory) {
@@ -65,6 +71,8 @@ RunStability::RunStability(const LearnOptions& options, const Exact& exact, Lear
                                .batch = o_.learner.batch,
                                .forgetting = o_.learner.forgetting,
                                .has_rate = rule_named(o_.learner.rule).has_rate,
+                               .weight = steps > 0 ? weight_sum / steps : 1,
+                               .limit = o_.learner.limit,
                                .angle = o_.until_angle > 0 ? o_.until_angle : default_angle});
 }
 
@@ -86,7 +94,8 @@ void RunStability::take(const RunLearner& learner) {
   if (now == taken_at_) return;
   if (!o_.theorem && now >= every_step && left(now - 1) != 1) return;
   taken_at_ = now;
-  run_.take(now, learner.weights(), prediction_.angle);
+  // The first row may be its own mean: a run that ends there has no variance, hence no model.
+  run_.take(now, learner.weights(), learner.has_variance() ? prediction_.angle : -1);
 }
 
 Theorem RunStability::theorem(bool diverged) const {

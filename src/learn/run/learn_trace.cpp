@@ -26,6 +26,18 @@ Matrix<double> table(const std::vector<TraceRow>& rows) {
   return out;
 }
 
+/// ‖θ − θ_ode‖ with the sign of each neuron that fits: w and −w are the same component, and the
+/// noise of the first rows decides which one a run finds.
+double gap_up_to_sign(const Matrix<double>& theta, const Matrix<double>& ode) {
+  double square = 0;
+  for (Index j = 0; j < theta.rows(); ++j) {
+    const double same = (theta.row(j) - ode.row(j)).squaredNorm();
+    const double opposite = (theta.row(j) + ode.row(j)).squaredNorm();
+    square += opposite < same ? opposite : same;  // NaN stays NaN
+  }
+  return std::sqrt(square);
+}
+
 /// Between row j and axis i.
 double axis_angle(const Matrix<double>& theta, Index j, Index i) {
   return line_angle(theta.row(j).transpose(), Vector<double>::Unit(theta.cols(), i));
@@ -87,7 +99,7 @@ TraceRow RunTrace::row_of(const RunLearner& learner) {
   } else {
     row.span_angles.assign(static_cast<std::size_t>(neurons_), unknown);
   }
-  last_gap_ = (theta - ode).norm();
+  last_gap_ = gap_up_to_sign(theta, ode);
   return row;
 }
 

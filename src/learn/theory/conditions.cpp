@@ -124,7 +124,8 @@ TheoremCondition smooth_condition(const TheoremInput& in, const Bound& bound) {
     text += "; the rule adds terms in η, smooth since |w + ηyx| ≥ |w|";
   if (in.diverged && !proved)
     return condition(3, Finding::assumed, text + "; the ball holds only the run so far");
-  return condition(3, Finding::proved, text);
+  // Derivatives of a polynomial are bounded where the weights are, and no better known.
+  return condition(3, proved ? Finding::proved : Finding::measured, text);
 }
 
 TheoremCondition field_condition(const TheoremInput& in) {
@@ -189,10 +190,10 @@ TheoremCondition stable_condition(const TheoremInput& in, const Theorem& report)
     const Index m = report.multiplicity;
     const std::string instead =
         k == 1 ? fmt::format(
-                     "the rule finds a unit vector of span(q₁ … q_{}), for the ODE the "
+                     "the rule finds a unit vector of span(q₁ … {}), for the ODE the "
                      "direction of the start's projection on it; noise moves it within "
                      "that span",
-                     m)
+                     component_name(m))
                : "weights of equal eigenvalues end anywhere in the span of their eigenvectors";
     return condition(
         5, Finding::violated,
@@ -201,11 +202,19 @@ TheoremCondition stable_condition(const TheoremInput& in, const Theorem& report)
                : fmt::format("two of the first {} eigenvalues are equal, or one is 0: {}", k + 1,
                              instead));
   }
+  if (const BeyondLimit beyond = beyond_limit(in.vectors, k, in.options.learner.limit);
+      beyond.component >= 0)
+    return condition(
+        5, Finding::violated,
+        fmt::format(
+            "±{} cannot be reached: its largest weight is {:.3g}, and `limit={}` holds every "
+            "weight; a limit of 1 excludes no unit vector",
+            component_name(beyond.component + 1), beyond.weight, in.options.learner.limit));
   return condition(
       5, Finding::proved,
       fmt::format("the Jacobian at {} has the eigenvalues {}: all negative; gap {:.4g}, {:.3g} % "
                   "of λ₁, multiplicity 1",
-                  k == 1 ? "±q₁" : fmt::format("±q₁ … ±q_{}", k), some(report.jacobian), report.gap,
+                  k == 1 ? "±q₁" : "±q₁ … ±" + component_name(k), some(report.jacobian), report.gap,
                   100 * report.gap / in.lambda[0]));
 }
 

@@ -21,28 +21,33 @@ const char* remedy(LearnState state) {
                "need many";
 }
 
-std::string sentence(const Convergence& c, bool measured) {
+/// "1 degree", "0.59 degrees".
+std::string degrees_text(double angle) {
+  const std::string number = fmt::format("{:.2g}", angle);
+  return number + (number == "1" ? " degree" : " degrees");
+}
+
+std::string sentence(const Convergence& c, bool measured, const char* own) {
+  const std::string needs = own ? own : remedy(c.state);
   const std::string moved = fmt::format(
-      "rotation {:.2g} degrees since the last check, norm error {:.2g}, output correlation {:.2g}, "
+      "rotation {} since the last check, norm error {:.2g}, output correlation {:.2g}, "
       "variance error {:.2g} %",
-      c.angle_change, c.norm_error, c.correlation, 100 * c.variance_error);
+      degrees_text(c.angle_change), c.norm_error, c.correlation, 100 * c.variance_error);
   switch (c.state) {
     case LearnState::converged:
-      return fmt::format(
-          "converged: components within {:.2g} degrees of the exact ones (95 % confidence), {}",
-          c.angle, moved);
+      return fmt::format("converged: components within {} of the exact ones (95 % confidence), {}",
+                         degrees_text(c.angle), moved);
     case LearnState::not_moving:
-      return fmt::format(
-          "not moving, but not known to have converged: {}; {}",
-          !measured ? "the error of the components was not estimated"
-          : c.angle >= 90
-              ? "the error of the components is unknown"
-              : fmt::format("components may be {:.2g} degrees from the exact ones", c.angle),
-          moved + remedy(c.state));
+      return fmt::format("not moving, but not known to have converged: {}; {}",
+                         !measured       ? "the error of the components was not estimated"
+                         : c.angle >= 90 ? "the error of the components is unknown"
+                                         : fmt::format("components may be {} from the exact ones",
+                                                       degrees_text(c.angle)),
+                         moved + needs);
     case LearnState::moving:
       break;
   }
-  return fmt::format("moving, not converged: {}", moved + remedy(c.state));
+  return fmt::format("moving, not converged: {}", moved + needs);
 }
 
 }  // namespace
@@ -59,20 +64,29 @@ std::string_view name_of(LearnState state) {
   return "moving";
 }
 
-void judge(Convergence& c, bool compared, const Verdict& verdict) {
+const char* own_remedy(const LearnerOptions& options) {
+  if (rule_named(options.rule).flow != Flow::hebb) return nullptr;
+  return std::isinf(options.limit)
+             ? "; plain Hebb is unbounded: its weights grow for ever; use oja or hebb-normalized"
+             : "; plain Hebb has no stable point: its weights end at a corner of the limit; use "
+               "oja "
+               "or hebb-normalized";
+}
+
+void judge(Convergence& c, bool compared, const Verdict& verdict, const char* remedy) {
   c.angle = verdict.largest();
   c.variances = verdict.values;
   c.errors = verdict.errors;
-  settle(c, compared);
+  settle(c, compared, remedy);
 }
 
-void settle(Convergence& c, bool compared) {
+void settle(Convergence& c, bool compared, const char* remedy) {
   const bool still = compared && c.angle_change <= still_degrees;
   const bool there = compared && c.angle_change <= converged_degrees &&
                      c.angle <= converged_degrees && c.norm_error <= converged_norm;
   c.state = there ? LearnState::converged : still ? LearnState::not_moving : LearnState::moving;
   c.converged = there;
-  c.text = sentence(c, c.variances.size() > 0);
+  c.text = sentence(c, c.variances.size() > 0, remedy);
 }
 
 double largest_correlation(const Matrix<double>& covariance) {
@@ -133,7 +147,7 @@ Convergence Hebbian::look(Moment* rows) {
     const bool follows = !s.watch.whole() || s.options.forgetting > 0;
     if (follows && s.watch.rows() > 2 * s.watch.begun()) s.watch.restart(b, s.rows);
   }
-  judge(c, compared, verdict);
+  judge(c, compared, verdict, own_remedy(s.options));
   s.looked_at = w;
   return c;
 }

@@ -100,7 +100,7 @@ double time_to(Directions& ode, double angle, double gap) {
 /// Steps until Ση = `time` of a rate that follows rows and outputs; rows from the sample, outputs
 /// of the weights that the ODE has at that time.
 double simulated_steps(const RateRule& rule, Directions& ode, const Matrix<double>& sample,
-                       double time) {
+                       double time, double weight) {
   if (!(time > 0)) return 0;
   if (std::isinf(time)) return forever;
   const Matrix<double> z = ode.theory().coordinates(sample);
@@ -113,10 +113,10 @@ double simulated_steps(const RateRule& rule, Directions& ode, const Matrix<doubl
     const double count = std::max(1.0, std::floor(stretch * n));
     const Matrix<double> y = z * ode.at(t).transpose();
     const double gradient = (y.rowwise().squaredNorm().array() * squares.array()).mean();
-    const double next =
-        rule.eta(n + count,
-                 {.square = 1, .output = gradient, .gradient = gradient, .weight = count}, memory);
-    const double passed = count * (n > 0 && count > 1 ? 0.5 * (eta + next) : next);
+    const double next = rule.eta(
+        (n + count) * weight,
+        {.square = 1, .output = gradient, .gradient = gradient, .weight = count * weight}, memory);
+    const double passed = weight * count * (n > 0 && count > 1 ? 0.5 * (eta + next) : next);
     if (t + passed >= time) return n + std::max(1.0, std::ceil(count * (time - t) / passed));
     t += passed;
     n += count;
@@ -143,13 +143,46 @@ void propose(StepPrediction& out, const PredictionInput& in, const Vector<double
   t0 = std::ceil(three_digits(t0));
   if (!(c > 0 && std::isfinite(c) && std::isfinite(t0))) return;
   const Rate rate = Rate::power(c, t0, 1);
-  const double steps = rate.steps(out.time);
+  const double steps = rate.rule().steps(out.time, in.weight);
   if (!std::isfinite(steps) || (std::isfinite(out.steps) && steps > 0.5 * out.steps)) return;
   out.better_rate = rate.text();
   out.better_steps = steps;
 }
 
+/// Of q to the nearest point of the box, degrees.
+double clipped_angle(const Vector<double>& q, double limit) {
+  return line_angle(q, q.cwiseMax(-limit).cwiseMin(limit));
+}
+
+/// Whether the ODE of one neuron comes to the limit before this time. Of several neurons, whose
+/// lengths this ODE does not have: taken for granted.
+bool touches(const PredictionInput& in, double time) {
+  if (in.start.rows() > 1) return true;
+  constexpr int looks = 256;
+  Theory theory(in.lambda, in.vectors, in.start, Flow::oja);
+  const Index p = std::min(in.vectors.rows(), theory.modes());
+  for (int i = 0; i <= looks; ++i) {
+    const Matrix<double> w = theory.at(time * i / looks).leftCols(p) * in.vectors.topRows(p);
+    if (w.cwiseAbs().maxCoeff() > in.limit * (1 + 1e-12)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+BeyondLimit beyond_limit(const Matrix<double>& vectors, Index k, double limit) {
+  for (Index j = 0; j < std::min(k, vectors.rows()); ++j)
+    if (const double most = vectors.row(j).cwiseAbs().maxCoeff(); most > limit * (1 + 1e-12))
+      return {j, most};
+  return {};
+}
+
+std::string component_name(Index number) {
+  static constexpr const char* digits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+  std::string out = "q";
+  for (const char c : std::to_string(number)) out += digits[c - '0'];
+  return out;
+}
 
 double smallest_gap(const Vector<double>& lambda, Index k, Index dimension) {
   double gap = forever;
@@ -194,10 +227,20 @@ StepPrediction predict_steps(const PredictionInput& in) {
     out.why = "with forgetting the rate follows the rows";
     return out;
   }
-  out.steps = in.rate.steps(out.time);
+  if (const BeyondLimit beyond = beyond_limit(in.vectors, in.start.rows(), in.limit);
+      beyond.component >= 0 && out.time > 0 && touches(in, out.time)) {
+    const bool near = clipped_angle(in.vectors.row(beyond.component), in.limit) <= in.angle;
+    out.steps = near ? unknown_steps : forever;
+    if (!near) out.time = forever;
+    out.why = fmt::format(
+        "±{} cannot be reached: `limit={}` holds every weight, and its largest is {:.3g}",
+        component_name(beyond.component + 1), in.limit, beyond.weight);
+    return out;
+  }
+  out.steps = in.rate.rule().steps(out.time, in.weight);
   if (std::isnan(out.steps)) {
     if (in.batch == 1 && in.sample.rows() > 0)
-      out.steps = simulated_steps(in.rate.rule(), ode, in.sample, out.time);
+      out.steps = simulated_steps(in.rate.rule(), ode, in.sample, out.time, in.weight);
     else out.why = "in mini-batches this rate follows the rows";
   }
   if (std::isinf(out.steps))

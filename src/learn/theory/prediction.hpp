@@ -11,6 +11,9 @@
 #include <mercer/rate.hpp>
 #include <mercer/theorem.hpp>
 
+#include <limits>
+#include <string>
+
 namespace mercer {
 
 /// Eigenvalues that agree to this share of the largest are equal.
@@ -32,8 +35,20 @@ struct PredictionInput {
   Index batch = 1;
   double forgetting = 0;
   bool has_rate = true;
-  double angle = 1;  ///< degrees
+  double weight = 1;                                       ///< mean of a step
+  double limit = std::numeric_limits<double>::infinity();  ///< of every weight
+  double angle = 1;                                        ///< degrees
 };
+
+/// The first component of which a weight is beyond the limit, which no run reaches then.
+struct BeyondLimit {
+  Index component = -1;  ///< −1: none of the first k
+  double weight = 0;     ///< its largest magnitude
+};
+BeyondLimit beyond_limit(const Matrix<double>& vectors, Index k, double limit);
+
+/// "q₁", "q₁₂".
+std::string component_name(Index number);
 
 StepPrediction predict_steps(const PredictionInput& in);
 
