@@ -79,8 +79,8 @@ TEST(CliLectures, M_T10_commands_that_are_shown_give_the_same_files) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   std::filesystem::create_directory((dir / "again"));
   std::string script;
-  for (const Json& command : Json::parse(run.out)["commands"])
-    script += command.get<std::string>() + "\n";
+  const Json example = Json::parse(run.out);
+  for (const Json& command : example["commands"]) script += command.get<std::string>() + "\n";
   std::filesystem::create_directory((dir / "bin"));
   std::filesystem::create_symlink(mercer_program(), (dir / "bin") + "/mercer");
   RunOptions options;
@@ -129,7 +129,8 @@ TEST(CliLectures, M_T10_numbers_have_a_source_and_a_tolerance) {
   const auto run = mercer({"lecture", "two-clouds", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   int printed = 0;
-  for (const Json& number : Json::parse(run.out)["numbers"]) {
+  const Json example = Json::parse(run.out);
+  for (const Json& number : example["numbers"]) {
     EXPECT_THAT(number["source"].get<std::string>(), testing::AnyOf("lecture", "theory"));
     EXPECT_THAT(number["tolerance"].get<std::string>(),
                 testing::AnyOf("exact", testing::StartsWith("± ")));

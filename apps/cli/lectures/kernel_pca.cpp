@@ -97,7 +97,7 @@ void digits_recognition(Stage& stage) {
   stage.report("accuracy of 10 scores, %", linear);
   stage.report("accuracy of 10 kernel scores, %", kernel);
   stage.compare("10 scores are within 5 % of the pixels", "yes",
-                std::min(linear, kernel) > pixels - 5 ? "yes" : "no");
+                std::min(linear, kernel) > pixels - 5 ? "yes" : "no", "bound");
   stage.text(
       "Here 10 kernel scores do slightly worse than 10 linear ones: the digits are nearly "
       "separable "

@@ -85,7 +85,8 @@ std::string html_of(const std::vector<Performed>& examples) {
       "<p>Worked examples on principal components, kernels and Hebbian learning. Each shows its "
       "commands, their output, and the expected numbers next to those computed by Mercer {}. "
       "Source lecture: the number is printed in the lecture document; source theory: it follows "
-      "from a formula, for these rows.</p>\n<nav><ol>\n",
+      "from a formula, for these rows; source bound: a limit that the example "
+      "sets.</p>\n<nav><ol>\n",
       style, MERCER_VERSION);
   for (const Performed& example : examples)
     out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", example.lecture->name,

@@ -124,10 +124,11 @@ void Stage::compare_printed(std::string quantity, double printed, double here, d
   comparisons_.push_back(compared(std::move(quantity), printed, "lecture", here, tolerance));
 }
 
-void Stage::compare(std::string quantity, std::string expected, std::string here) {
+void Stage::compare(std::string quantity, std::string expected, std::string here,
+                    std::string source) {
   const bool agrees = expected == here;
-  comparisons_.push_back(
-      {std::move(quantity), std::move(expected), "theory", std::move(here), "exact", agrees});
+  comparisons_.push_back({std::move(quantity), std::move(expected), std::move(source),
+                          std::move(here), "exact", agrees});
 }
 
 void Stage::report(std::string quantity, double here) {

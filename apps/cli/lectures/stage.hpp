@@ -31,7 +31,8 @@ struct Step {
 struct Comparison {
   std::string quantity;
   std::string expected;  ///< empty if there is none
-  std::string source;    ///< "lecture" if a document prints it, "theory" if a formula gives it
+  std::string source;    ///< "lecture" if a document prints it, "theory" if a formula gives it,
+                       ///< "bound" if it is a limit that the example sets
   std::string here;
   std::string tolerance;  ///< as it is shown: "± 0.01", or "exact"
   bool agrees = false;
@@ -59,7 +60,8 @@ class Stage {
 
   /// |here − expected| ≤ tolerance agrees.
   void compare(std::string quantity, double expected, double here, double tolerance);
-  void compare(std::string quantity, std::string expected, std::string here);
+  void compare(std::string quantity, std::string expected, std::string here,
+               std::string source = "theory");
   /// The same for a number that is printed in the lecture document.
   void compare_printed(std::string quantity, double printed, double here, double tolerance);
   /// A number that nothing is expected of, for the table only.
