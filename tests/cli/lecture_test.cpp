@@ -79,8 +79,8 @@ TEST(CliLectures, M_T10_commands_that_are_shown_give_the_same_files) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   std::filesystem::create_directory((dir / "again"));
   std::string script;
-  for (const Json& command : Json::parse(run.out)["commands"])
-    script += command.get<std::string>() + "\n";
+  const Json example = Json::parse(run.out);
+  for (const Json& command : example["commands"]) script += command.get<std::string>() + "\n";
   std::filesystem::create_directory((dir / "bin"));
   std::filesystem::create_symlink(mercer_program(), (dir / "bin") + "/mercer");
   RunOptions options;
@@ -123,6 +123,45 @@ TEST(CliLectures, M_T10_a_folder_with_files_is_refused_and_nothing_in_it_changes
   EXPECT_EQ(mercer({"lecture", "polynomial-kernel", "-o", folder, "--force"}).exit_code, 0);
   EXPECT_THAT(slurp(folder + "/pair.csv"), testing::StartsWith("x1,x2"));
   EXPECT_EQ(slurp(folder + "/notes.txt"), "mine too");
+}
+
+TEST(CliLectures, M_T10_numbers_have_a_source_and_a_tolerance) {
+  const auto run = mercer({"lecture", "two-clouds", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  int printed = 0;
+  const Json example = Json::parse(run.out);
+  for (const Json& number : example["numbers"]) {
+    EXPECT_THAT(number["source"].get<std::string>(), testing::AnyOf("lecture", "theory"));
+    EXPECT_THAT(number["tolerance"].get<std::string>(),
+                testing::AnyOf("exact", testing::StartsWith("± ")));
+    printed += number["source"] == "lecture";
+  }
+  EXPECT_EQ(printed, 4);  // λ1, λ2, q11, q21: the rest is in no document
+}
+
+TEST(CliLectures, M_T10_commands_are_shown_with_their_output) {
+  const auto run = mercer({"lecture", "oja-normalized"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::Not(testing::HasSubstr("--json")));
+  for (const std::string& line : split(run.out, '\n'))
+    if (line.starts_with("$ ")) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(CliLectures, M_T10_missing_bundled_data_are_named_before_anything_is_written) {
+  TempDir dir;
+  std::filesystem::create_directories((dir / "install/bin"));
+  const std::string program = (dir / "install/bin/mercer");
+  std::filesystem::copy_file(mercer_program(), program);
+  for (const auto& [name, file] : {std::pair{"gha", "wine.csv"}, {"all", "iris.csv"}}) {
+    const auto run = test::run({program, "lecture", name, "-o", (dir / "new/out")});
+    EXPECT_EQ(run.exit_code, 1);
+    for (const std::string& text : {std::string(file), (dir / "install/share/mercer/data")})
+      EXPECT_THAT(run.err, testing::HasSubstr(text));
+    EXPECT_EQ(run.out, "");
+    EXPECT_FALSE(std::filesystem::exists((dir / "new")));
+  }
+  // An example without bundled data runs.
+  EXPECT_EQ(test::run({program, "lecture", "polynomial-kernel"}).exit_code, 0);
 }
 
 TEST(CliLectures, M_T10_wrong_usage_is_named) {

@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
+#include "lectures/bundled.hpp"
 #include "lectures/lecture.hpp"
 #include "lectures/render.hpp"
 #include "lectures/stage.hpp"
@@ -32,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* lecture_examples =
     "  mercer lecture                                       the list of worked examples\n"
-    "  mercer lecture two-clouds                            commands, numbers, the lecture's "
+    "  mercer lecture two-clouds                            commands, expected and computed "
     "numbers\n"
     "  mercer lecture rings -o rings                        also keep data, figures and "
     "explanation\n"
@@ -76,8 +77,31 @@ class ScratchFolder {
   std::string path_;
 };
 
+/// The folder of --output. What was written into it is removed if an example fails, unless the
+/// folder had files before.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const LectureFlags& flags);
+  ~OutputFolder() {
+    std::error_code ignored;
+    if (kept_) return;
+    if (!created_.empty()) fs::remove_all(created_, ignored);
+    else if (was_empty_)
+      for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
+        fs::remove_all(entry.path(), ignored);
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+  void keep() { kept_ = true; }
+
+ private:
+  fs::path path_, created_;  // created_: the first folder of the path that did not exist
+  bool was_empty_ = false, kept_ = false;
+};
+
 /// Refuses what is not an empty folder, unless forced; creates what does not exist.
-void take_folder(const LectureFlags& flags) {
+OutputFolder::OutputFolder(const LectureFlags& flags) : path_(fs::absolute(flags.output)) {
   std::error_code failed;
   const fs::file_status status = fs::status(flags.output, failed);
   if (fs::exists(status) && !fs::is_directory(status))
@@ -86,6 +110,14 @@ void take_folder(const LectureFlags& flags) {
     throw UsageError(fmt::format(
         "--output '{}' is not empty; choose another folder, or --force to write into it",
         flags.output));
+  was_empty_ = fs::is_directory(status) && fs::is_empty(flags.output, failed);
+  fs::path first;
+  for (const fs::path& part : path_) {
+    first /= part;
+    if (fs::exists(fs::symlink_status(first, failed))) continue;
+    created_ = first;
+    break;
+  }
   fs::create_directories(flags.output, failed);
   require(!failed, Errc::io, "cannot create the folder '{}': {}", flags.output, failed.message());
 }
@@ -116,8 +148,12 @@ nlohmann::ordered_json lecture_json(const Lecture& lecture, const Stage& stage) 
     if (step.kind == Step::Kind::picture) figures.push_back(step.text);
   }
   for (const Comparison& c : stage.comparisons())
-    numbers.push_back(
-        {{"quantity", c.quantity}, {"lecture", c.lecture}, {"here", c.here}, {"agrees", c.agrees}});
+    numbers.push_back({{"quantity", c.quantity},
+                       {"expected", c.expected},
+                       {"source", c.source},
+                       {"here", c.here},
+                       {"tolerance", c.tolerance},
+                       {"agrees", c.agrees}});
   return {{"name", lecture.name}, {"title", lecture.title}, {"document", lecture.document},
           {"commands", commands}, {"numbers", numbers},     {"figures", figures}};
 }
@@ -133,16 +169,19 @@ Stage perform(const Lecture& lecture, const std::string& folder, bool live, bool
 
 void require_agreement(const Lecture& lecture, const Stage& stage) {
   for (const Comparison& c : stage.comparisons())
-    require(c.agrees, Errc::bad_data, "{}: {} is {}, the lecture has {}", lecture.name, c.quantity,
-            c.here, c.lecture);
+    require(c.agrees, Errc::bad_data, "{}: {} is {}, expected is {} ({})", lecture.name, c.quantity,
+            c.here, c.expected, c.tolerance);
 }
 
 void perform_one(const Lecture& lecture, const LectureFlags& flags) {
+  if (!lecture.bundled.empty()) require_bundled(lecture.bundled);
   std::optional<ScratchFolder> scratch;
+  std::optional<OutputFolder> output;
   if (flags.output.empty()) scratch.emplace();
-  else take_folder(flags);
+  else output.emplace(flags);
   const std::string folder = scratch ? scratch->path() : flags.output;
   const Stage stage = perform(lecture, folder, !flags.json, !scratch);
+  if (output) output->keep();
   if (flags.json) print(lecture_json(lecture, stage).dump(2) + "\n");
   else if (!scratch) print(fmt::format("\ndata, figures and explanation.md are in {}\n", folder));
   require_agreement(lecture, stage);
@@ -150,7 +189,9 @@ void perform_one(const Lecture& lecture, const LectureFlags& flags) {
 
 void perform_all(const LectureFlags& flags) {
   if (flags.output.empty()) throw UsageError("lecture all needs --output FOLDER for the report");
-  take_folder(flags);
+  for (const Lecture& lecture : lectures())
+    if (!lecture.bundled.empty()) require_bundled(lecture.bundled);
+  OutputFolder output(flags);
   std::vector<Performed> performed;
   nlohmann::ordered_json list = nlohmann::json::array();
   for (const Lecture& lecture : lectures()) {
@@ -167,6 +208,7 @@ void perform_all(const LectureFlags& flags) {
   }
   const fs::path page = fs::path(flags.output) / "index.html";
   publish_page(page, html_of(performed));
+  output.keep();
   print(flags.json ? list.dump(2) + "\n" : fmt::format("\nreport  {}\n", page.string()));
   for (const Performed& p : performed) require_agreement(*p.lecture, p.stage);
 }

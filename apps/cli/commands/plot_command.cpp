@@ -32,7 +32,7 @@ constexpr const char* plot_examples =
     "  mercer plot wine.st wine.csv --kind scores --components 1,3 -o - | rsvg-convert > pc.png\n"
     "  mercer plot wine.st new.csv --kind t2spe --reference good.csv -o limits.svg\n"
     "  mercer plot trace.csv --kind trace -o run.svg         the trace of mercer learn\n"
-    "  mercer plot circle.st circle.csv --kind lift -o lift.svg\n";
+    "  mercer plot conic.st ellipse.csv --kind lift -o lift.svg  a model of three features\n";
 
 /// What decides whether a model can be drawn.
 struct PlotFacts {

@@ -12,7 +12,8 @@ void gram_matrices(Stage& stage) {
   stage.text(
       "XXᵀ and XᵀX have the same non-zero eigenvalues. If (μ, v) is an eigenpair of the N × N "
       "matrix of inner products of rows, w = Xv/√μ is a component. With fewer rows than columns "
-      "this is the smaller problem: 40 images of 64 pixels.");
+      "this is the smaller problem: 40 images of 64 pixels. With "
+      "--label, the digit would be the first column of the matrix G; --exclude leaves it out.");
   stage.copy_bundled("digits.csv", "forty.csv", 0, 40);
   stage.run(
       "mercer fit forty.csv --label digit --ddof 0 -k 3 --solver covariance --no-plot -o "
@@ -54,9 +55,16 @@ void circle_to_line(Stage& stage) {
                 static_cast<double>((plain.explained_variance().array() > 1e-12).count()), 0);
   stage.compare("components with variance, squares", 1,
                 static_cast<double>((squares.explained_variance().array() > 1e-12).count()), 0);
-  stage.compare("relation: coefficient of x2² (x1²: 1)", 1, q(1, 1) / q(1, 0), 1e-10);
-  stage.compare("relation: right-hand side", 1, q.row(1).dot(squares.mean().transpose()) / q(1, 0),
-                1e-10);
+  stage.compare_printed("relation: coefficient of x2² (x1²: 1)", 1, q(1, 1) / q(1, 0), 1e-10);
+  stage.compare_printed("relation: right-hand side", 1,
+                        q.row(1).dot(squares.mean().transpose()) / q(1, 0), 1e-10);
+  stage.run("mercer plot plain.st circle.csv --kind axes -o circle.svg");
+  stage.picture("circle.svg", "the circle: two axes of the same length");
+  stage.text("The same for the squares, as a data set of two columns:");
+  stage.run("mercer map squares circle.csv -o squares.csv");
+  stage.run("mercer fit squares.csv --keep-null --no-plot -o line.st");
+  stage.run("mercer plot line.st squares.csv --kind axes -o line.svg");
+  stage.picture("line.svg", "the squares: a line, and one axis");
   stage.text(
       "The squares lose the signs of x1 and x2: four points of the circle have the same features.");
   stage.write("signs.csv", "x1,x2\n0.6,0.8\n-0.6,0.8\n");
@@ -86,10 +94,10 @@ void polynomial_kernel(Stage& stage) {
   stage.run("mercer fit pair.csv --kernel '(1+x.y)^2' --ddof 0 -k all --no-plot -o pair.st");
   const Matrix<double> k = stage.rows("K.csv"), kc = stage.rows("Kc.csv"),
                        phi = stage.rows("Phi.csv");
-  stage.compare("K11", 9, k(0, 0), 1e-12);
-  stage.compare("K12", 16, k(0, 1), 1e-12);
-  stage.compare("K21", 16, k(1, 0), 1e-12);
-  stage.compare("K22", 36, k(1, 1), 1e-12);
+  stage.compare_printed("K11", 9, k(0, 0), 1e-12);
+  stage.compare_printed("K12", 16, k(0, 1), 1e-12);
+  stage.compare_printed("K21", 16, k(1, 0), 1e-12);
+  stage.compare_printed("K22", 36, k(1, 1), 1e-12);
   stage.compare("D = C(p + d, d), p = d = 2", 6, static_cast<double>(phi.cols()), 0);
   stage.compare("ΦΦᵀ - K, largest entry", 0, (phi * phi.transpose() - k).cwiseAbs().maxCoeff(),
                 1e-12);
@@ -113,6 +121,11 @@ void mercer_condition(Stage& stage) {
   const Matrix<double> k = stage.rows("K.csv");
   // Rows on a circle: all rows with the same weight give the mean of K, which is negative.
   stage.compare("1ᵀK1 < 0", "yes", k.sum() < 0 ? "yes" : "no");
+  stage.run(
+      "mercer fit circle.csv --kernel 'sigmoid(gamma=1, coef0=-1)' --clip -k 2 --no-plot "
+      "-o sigmoid.st");
+  stage.run("mercer plot sigmoid.st circle.csv --kind kernel -o sigmoid.svg");
+  stage.picture("sigmoid.svg", "tanh(x·y - 1) of all pairs of rows as a heat map");
   stage.text("Positive multiples, sums and products of kernels are kernels:");
   stage.run("mercer kernel check '2*rbf(sigma=1) + (1+x.y)^2' circle.csv");
   stage.compare(

@@ -14,6 +14,7 @@ struct Lecture {
   std::string_view title;
   std::string_view document;  ///< the lecture document, by subject
   void (*run)(Stage&);
+  std::string_view bundled = {};  ///< the bundled file that it needs, if any
 };
 
 /// In the order of the documents.

@@ -11,7 +11,9 @@ namespace mercer::cli {
 
 std::string heading_of(const Lecture& lecture);
 std::string text_of(const Step& step);
-/// The lecture's numbers next to those computed here.
+/// The command of a step; a long one continues on the next line after a backslash.
+std::string command_of(const Step& step);
+/// The expected numbers next to those computed here.
 std::string text_of(const std::vector<Comparison>& comparisons);
 
 /// explanation.md: text, commands, numbers and links to the figures.

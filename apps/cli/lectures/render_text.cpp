@@ -41,7 +41,30 @@ std::string indented(std::string_view text, std::string_view margin) {
   return out;
 }
 
+std::string_view agreement_of(const Comparison& c) {
+  return c.expected.empty() ? "" : c.agrees ? "yes" : "NO";
+}
+
 }  // namespace
+
+std::string command_of(const Step& step) {
+  std::string out;
+  std::size_t column = 0;
+  bool quoted = false;
+  const std::string& line = step.text;
+  for (std::size_t at = 0; at < line.size(); ++at, ++column) {
+    if (line[at] == '\'') quoted = !quoted;
+    // A line ends before an option that would not fit with its value.
+    const bool option = !quoted && line.compare(at, 2, " -") == 0;
+    const std::size_t next = std::min(line.find(" -", at + 1), line.size());
+    if (option && column + (next - at) > text_width - 4) {
+      out += " \\\n   ";
+      column = 3;
+    }
+    out += line[at];
+  }
+  return out;
+}
 
 std::string heading_of(const Lecture& lecture) {
   return fmt::format("{}\n{}\n\n", lecture.title, lecture.document);
@@ -58,20 +81,20 @@ std::string text_of(const Step& step) {
     case Step::Kind::command:
       break;
   }
-  return fmt::format("$ {}\n{}{}", step.text, indented(step.more, "    "),
+  return fmt::format("$ {}\n{}{}", command_of(step), indented(step.more, "    "),
                      step.more.ends_with("\n\n") ? "" : "\n");
 }
 
 std::string text_of(const std::vector<Comparison>& comparisons) {
   std::size_t width = 8;
   for (const Comparison& c : comparisons) width = std::max(width, columns_of(c.quantity));
-  std::string out =
-      padded("quantity", width) + fmt::format("{:>14}{:>14}  {}\n", "lecture", "here", "agrees");
-  for (const Comparison& c : comparisons)
-    out += padded(c.quantity, width) + padded_left(c.lecture, 14) + padded_left(c.here, 14) +
-           (c.lecture.empty() ? "\n"
-            : c.agrees        ? "  yes\n"
-                              : "  NO\n");
+  const auto row = [&](const Comparison& c, std::string_view agrees) {
+    return padded(c.quantity, width) + padded_left(c.expected, 12) + "  " + padded(c.source, 9) +
+           padded_left(c.here, 12) +
+           (agrees.empty() ? "\n" : padded_left(c.tolerance, 12) + fmt::format("  {}\n", agrees));
+  };
+  std::string out = row({"quantity", "expected", "source", "here", "tolerance", true}, "agrees");
+  for (const Comparison& c : comparisons) out += row(c, agreement_of(c));
   return out;
 }
 
@@ -88,16 +111,15 @@ std::string markdown_of(const Lecture& lecture, const Stage& stage) {
         out += fmt::format("![{}]({})\n\n", step.more, step.text);
         break;
       case Step::Kind::command:
-        out += fmt::format("```sh\n{}\n```\n", step.text);
+        out += fmt::format("```sh\n{}\n```\n", command_of(step));
         if (!step.more.empty()) out += fmt::format("```text\n{}```\n", step.more);
         out += '\n';
     }
-  out += "| quantity | lecture | here | agrees |\n|---|---|---|---|\n";
+  out +=
+      "| quantity | expected | source | here | tolerance | agrees |\n|---|---|---|---|---|---|\n";
   for (const Comparison& c : stage.comparisons())
-    out += fmt::format("| {} | {} | {} | {} |\n", c.quantity, c.lecture, c.here,
-                       c.lecture.empty() ? ""
-                       : c.agrees        ? "yes"
-                                         : "NO");
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", c.quantity, c.expected, c.source,
+                       c.here, c.tolerance, agreement_of(c));
   return out;
 }
 

@@ -37,7 +37,7 @@ void modes(Stage& stage) {
   const double decay = std::log(alpha[first] / alpha[later]) / (time[later] - time[first]);
   stage.compare("decay rate of θ2/θ1, solution", variance[0] - variance[1], decay, 1e-9);
   stage.compare("time constant 1/(λ1 - λ2)", 1 / (variance[0] - variance[1]), 1 / decay, 1e-6);
-  stage.compare("|θ1| at the end", 1, std::abs(theta[theta.size() - 1]), 0.01);
+  stage.compare("magnitude of θ1 at the end", 1, std::abs(theta[theta.size() - 1]), 0.01);
   bool falls = true;
   for (Index i = 1; i < solution.size(); ++i)
     falls = falls && lyapunov(solution[i]) <= lyapunov(solution[i - 1]);
@@ -48,7 +48,8 @@ void modes(Stage& stage) {
   stage.run("mercer plot trace.csv --kind alpha -o alpha.svg");
   stage.picture("alpha.svg", "θ₂/θ₁ and its exponential");
   stage.text(
-      "A start outside the unit ball: the length falls to 1, and the weights reach -q₁ or q₁.");
+      "A start outside the unit ball: the length falls to 1 (if wᵀRw > 0 at the start), and "
+      "the weights reach -q₁ or q₁.");
   stage.run(
       "mercer learn clouds.csv --label class --rule oja --rate 'constant(0.005)' --epochs 8 "
       "--start 1.5,-1 --trace-weights --theory --trace outside.csv --no-plot -o outside.st");
@@ -91,8 +92,7 @@ void six_conditions(Stage& stage) {
   stage.compare("condition 5, λ1 = λ2", "violated", finding(theorem_at(square), 5));
   stage.text(
       "How many steps? From 45° to 1°, ln(tan 45°/tan 1°)/(λ₁ - λ₂) units of time; with η = 1/n "
-      "the "
-      "time grows only as ln n.");
+      "the time grows only as ln n.");
   const std::string steps =
       "mercer learn clouds.csv --label class --rule oja --rate 1/n --epochs 5 --start 1,0 "
       "--until-angle 1deg";

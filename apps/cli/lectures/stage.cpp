@@ -46,6 +46,16 @@ std::string escaped_lines(std::string_view lines) {
   return out;
 }
 
+Comparison compared(std::string quantity, double expected, std::string source, double here,
+                    double tolerance) {
+  return {std::move(quantity),
+          fmt::format("{:.6g}", expected),
+          std::move(source),
+          fmt::format("{:.6g}", here),
+          tolerance > 0 ? fmt::format("± {:.2g}", tolerance) : "exact",
+          std::abs(here - expected) <= tolerance};
+}
+
 }  // namespace
 
 Stage::Stage(std::string folder, bool live) : folder_(std::move(folder)), live_(live) {}
@@ -76,7 +86,6 @@ nlohmann::json Stage::json(std::string_view line) {
   require(child.exit_code == 0, Errc::bad_data, "'{}' ended with exit code {}: {}", line,
           child.exit_code, child.both);
   output_ = child.out;
-  add({Step::Kind::command, std::string(line), ""});
   return nlohmann::json::parse(child.out);
 }
 
@@ -89,10 +98,13 @@ void Stage::copy_bundled(std::string_view file, std::string_view to, Index begin
   const std::string rows = bundled_file(file);
   const bool all = begin == 0 && end < 0;
   write_file(path(to), all ? rows : some_rows(rows, begin, end));
-  const std::string which = all       ? ""
-                            : end < 0 ? fmt::format(", rows from {} on", begin + 1)
-                                      : fmt::format(", rows {} to {}", begin + 1, end);
-  add({Step::Kind::text, fmt::format("{} holds the bundled {}{}.", to, file, which), ""});
+  const std::string copied =
+      all       ? fmt::format("{} comes with Mercer.", file)
+      : end < 0 ? fmt::format("{}: the rows from {} on of {}, which comes with Mercer.", to,
+                              begin + 1, file)
+                : fmt::format("{}: rows {} to {} of {}, which comes with Mercer.", to, begin + 1,
+                              end, file);
+  add({Step::Kind::text, copied, ""});
 }
 
 void Stage::show(std::string_view file) {
@@ -104,18 +116,23 @@ void Stage::picture(std::string_view file, std::string_view caption) {
   add({Step::Kind::picture, std::string(file), std::string(caption)});
 }
 
-void Stage::compare(std::string quantity, double lecture, double here, double tolerance) {
-  comparisons_.push_back({std::move(quantity), fmt::format("{:.6g}", lecture),
-                          fmt::format("{:.6g}", here), std::abs(here - lecture) <= tolerance});
+void Stage::compare(std::string quantity, double expected, double here, double tolerance) {
+  comparisons_.push_back(compared(std::move(quantity), expected, "theory", here, tolerance));
 }
 
-void Stage::compare(std::string quantity, std::string lecture, std::string here) {
-  const bool agrees = lecture == here;
-  comparisons_.push_back({std::move(quantity), std::move(lecture), std::move(here), agrees});
+void Stage::compare_printed(std::string quantity, double printed, double here, double tolerance) {
+  comparisons_.push_back(compared(std::move(quantity), printed, "lecture", here, tolerance));
+}
+
+void Stage::compare(std::string quantity, std::string expected, std::string here,
+                    std::string source) {
+  const bool agrees = expected == here;
+  comparisons_.push_back({std::move(quantity), std::move(expected), std::move(source),
+                          std::move(here), "exact", agrees});
 }
 
 void Stage::report(std::string quantity, double here) {
-  comparisons_.push_back({std::move(quantity), "", fmt::format("{:.6g}", here), true});
+  comparisons_.push_back({std::move(quantity), "", "", fmt::format("{:.6g}", here), "", true});
 }
 
 Model<double> Stage::model(std::string_view file) const { return Model<double>::load(path(file)); }

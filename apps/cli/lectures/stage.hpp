@@ -27,9 +27,14 @@ struct Step {
   std::string more;  ///< the output of the command or the caption of the picture
 };
 
-/// A number (or a word) of the lecture compared with the one computed here.
+/// A number (or a word) that is expected, compared with the one computed here.
 struct Comparison {
-  std::string quantity, lecture, here;
+  std::string quantity;
+  std::string expected;  ///< empty if there is none
+  std::string source;    ///< "lecture" if a document prints it, "theory" if a formula gives it,
+                       ///< "bound" if it is a limit that the example sets
+  std::string here;
+  std::string tolerance;  ///< as it is shown: "± 0.01", or "exact"
   bool agrees = false;
 };
 
@@ -42,7 +47,7 @@ class Stage {
   void formula(std::string_view line);
   /// Runs a command of this program. Throws if it ends with another exit code.
   void run(std::string_view line, int exit_code = 0);
-  /// Runs it and parses its JSON, which is not shown.
+  /// Runs it and parses its JSON. Neither is shown: `run` shows the command without --json.
   nlohmann::json json(std::string_view line);
   /// Writes a small file, shown as a printf command; `lines` are separated by line feeds.
   void write(std::string_view file, std::string_view lines);
@@ -53,10 +58,13 @@ class Stage {
   void show(std::string_view file);
   void picture(std::string_view file, std::string_view caption);
 
-  /// |here − lecture| ≤ tolerance agrees.
-  void compare(std::string quantity, double lecture, double here, double tolerance);
-  void compare(std::string quantity, std::string lecture, std::string here);
-  /// A number that the lecture does not give, for the table only.
+  /// |here − expected| ≤ tolerance agrees.
+  void compare(std::string quantity, double expected, double here, double tolerance);
+  void compare(std::string quantity, std::string expected, std::string here,
+               std::string source = "theory");
+  /// The same for a number that is printed in the lecture document.
+  void compare_printed(std::string quantity, double printed, double here, double tolerance);
+  /// A number that nothing is expected of, for the table only.
   void report(std::string quantity, double here);
 
   /// Results that the commands left in the folder.
