@@ -326,7 +326,13 @@ template <class T>
 Scorer<T>::Scorer(const Model<T>& model, const RunOptions& options)
     : state_(std::make_unique<const State>(model, options)) {
   // A variance of exactly 0 is left out of T2; one that is rounding is not.
-  const Index rank = model.report().rank, null = rank > 0 ? model.outputs() - rank : 0;
+  const Index rank = model.report().rank;
+  Index null = rank > 0 ? std::max<Index>(model.outputs() - rank, 0) : 0;
+  // Columns that are far smaller than others have a rank, and no variance that could be computed.
+  const double least = 16 * std::pow(std::numeric_limits<double>::epsilon(), 2);
+  while (rank > 0 && null < model.outputs() &&
+         !(model.eigenvalues()[model.outputs() - 1 - null] > least * model.eigenvalues()[0]))
+    ++null;
   require(null <= 0 || (model.eigenvalues().tail(null).array() == 0).all(), Errc::bad_option,
           "the model has {} component{} of zero variance (`keep_null`), by which T2 cannot divide: "
           "score rows by a model fitted without it",

@@ -14,69 +14,6 @@ namespace mercer {
 
 namespace {
 
-constexpr double unit = std::numeric_limits<double>::epsilon();
-
-/// Rows in reduced echelon form by Gauss–Jordan elimination with complete pivoting: each row has a
-/// column where it is 1 and the others are 0.
-void reduce(Matrix<double>& a) {
-  for (Index done = 0; done < a.rows(); ++done) {
-    Index row = 0, column = 0;
-    a.bottomRows(a.rows() - done).cwiseAbs().maxCoeff(&row, &column);
-    a.row(done).swap(a.row(done + row));
-    a.row(done) /= a(done, column);
-    for (Index i = 0; i < a.rows(); ++i) {
-      if (i == done) continue;
-      a.row(i) -= a(i, column) * a.row(done);
-      a(i, column) = 0;
-    }
-  }
-}
-
-/// √(mean of (c·f − c·m)²) over the rows.
-double deviation_along(const AllDirections& all, const Vector<double>& c) {
-  const Vector<double> along = all.components * c.cwiseProduct(all.divisors);
-  return std::sqrt(along.cwiseAbs2().dot(all.eigenvalues.cwiseMax(0)) / all.weight);
-}
-
-/// Constant 1, or largest coefficient 1.
-void normalize(Relation& r) {
-  // The first of those that are equal but for rounding.
-  double largest = 0;
-  for (const double c : r.coefficients)
-    if (std::abs(c) > (1 + 1e-9) * std::abs(largest)) largest = c;
-  const double by = r.constant != 0 ? r.constant : largest;
-  for (double& c : r.coefficients) c /= by;
-  if (r.constant != 0) r.constant = 1;
-  r.deviation /= std::abs(by);
-}
-
-Relation relation_along(const AllDirections& all, const Vector<double>& sizes, Vector<double> c,
-                        double negligible) {
-  const double before = deviation_along(all, c);
-  Vector<double> sparse = c;
-  const double largest = c.cwiseProduct(sizes).cwiseAbs().maxCoeff();
-  for (Index j = 0; j < c.size(); ++j)
-    if (std::abs(c[j]) * sizes[j] < negligible * largest) sparse[j] = 0;
-  // The rounding of the terms, and of the directions along the largest of them.
-  const double rounding =
-      8 * unit *
-      (c.cwiseProduct(sizes).norm() +
-       c.cwiseProduct(all.divisors).norm() * std::sqrt(all.eigenvalues[0] / all.weight));
-  if (deviation_along(all, sparse) <= 2 * before + rounding) c = sparse;
-  Relation out;
-  out.coefficients.assign(c.data(), c.data() + c.size());
-  out.constant = c.dot(all.mean);
-  if (std::abs(out.constant) <= negligible * c.cwiseProduct(sizes).lpNorm<1>()) out.constant = 0;
-  out.deviation = deviation_along(all, c);
-  out.residual = out.deviation / c.cwiseProduct(sizes).norm();
-  normalize(out);
-  return out;
-}
-
-std::ptrdiff_t terms_of(const Relation& r) {
-  return std::ranges::count_if(r.coefficients, [](double c) { return c != 0; });
-}
-
 /// √mean(f²) of each column; 1 for columns of zeros.
 Vector<double> sizes_of(const AllDirections& all) {
   Vector<double> squares =
@@ -105,22 +42,20 @@ Vector<double> factors_of(const Map<T>& map) {
 
 }  // namespace
 
-std::vector<Relation> relations_of(const AllDirections& all) {
-  const Index d = all.components.cols(), null = d - all.rank;
-  std::vector<Relation> out;
-  if (null == 0 || all.rank == 0) return out;
-  const Vector<double> sizes = sizes_of(all);
-  // Elimination works on contributions c_j·size_j: units of the columns do not matter.
-  Matrix<double> rows = all.components.bottomRows(null);
-  rows.array().rowwise() *= (sizes.array() / all.divisors.array()).transpose();
-  reduce(rows);
-  rows.array().rowwise() /= sizes.array().transpose();
-  const double condition = std::sqrt(all.eigenvalues[0] / all.eigenvalues[all.rank - 1]);
-  const double negligible = std::clamp(64 * unit * static_cast<double>(d) * condition, 1e-13, 1e-6);
-  for (Index i = 0; i < null; ++i)
-    out.push_back(relation_along(all, sizes, rows.row(i).transpose(), negligible));
-  std::ranges::stable_sort(out, {}, terms_of);
-  return out;
+double largest_coefficient(const Relation& r) {
+  // The first of those that are equal but for rounding.
+  double largest = 0;
+  for (const double c : r.coefficients)
+    if (std::abs(c) > (1 + 1e-9) * std::abs(largest)) largest = c;
+  return largest;
+}
+
+void normalize(Relation& r) {
+  if (r.constant == 1) return;
+  const double by = largest_coefficient(r);
+  for (double& c : r.coefficients) c /= by;
+  if (r.constant != 0) r.constant /= by;
+  r.deviation /= std::abs(by);
 }
 
 template <class T>
@@ -172,6 +107,14 @@ std::vector<double> errors_of(const AllDirections& all, const Vector<double>& a,
   return out;
 }
 
+/// Whether some column is below the rounding of another one.
+template <class T>
+bool differ_too_much(const Model<T>& model) {
+  const Vector<double>& variance = model.column_variance();
+  return model.report().rank == model.map().features() && variance.size() > 0 &&
+         model.scale().size() == 0 && variance.minCoeff() < 1e-28 * variance.maxCoeff();
+}
+
 }  // namespace
 
 template <class T>
@@ -180,6 +123,13 @@ Relation smallest_relation(const Model<T>& model) {
   const Index d = model.map().features(), last = model.outputs() - 1;
   require(space == Space::input || space == Space::features, Errc::bad_option,
           "relations are between columns or features: the model has a kernel");
+  const std::int64_t needed = d + (model.report().centered ? 1 : 0);
+  require(model.outputs() == d || model.report().n_samples >= needed, Errc::bad_option,
+          "{} row{} of {} features satisfy relations because they are few; fit at least {} rows",
+          model.report().n_samples, model.report().n_samples == 1 ? "" : "s", d, needed);
+  require(model.outputs() == d || !differ_too_much(model), Errc::bad_option,
+          "the columns differ too much in scale to compute all of their components; fit with "
+          "`scale=std`");
   require(model.outputs() == d, Errc::bad_option,
           "the model has {} of {} components, and the direction of least variance is not among "
           "them; fit with `components=all_components()`{}",
@@ -218,6 +168,11 @@ Relation smallest_relation(const Model<T>& model) {
   }
   out.coefficients.assign(c.data(), c.data() + d);
   out.errors = errors_of(all, a, last, normalizer, by_mean, rows);
+  if (by_mean) {
+    for (double& x : out.coefficients) x /= out.constant;
+    out.deviation /= std::abs(out.constant);
+    out.constant = 1;
+  }
   normalize(out);
   return out;
 }

@@ -7,6 +7,7 @@
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -52,24 +53,40 @@ Vector<T> rest_of_mean(const Spectrum& s, const Vector<T>& mean, double denomina
   return {};
 }
 
+/// Whether a column that varies may have been lost beside a larger one.
+bool may_hide_columns(const Spectrum& s) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (Index j = 0; j < s.column_scatter.size(); ++j) {
+    if (!(s.column_scatter[j] > s.column_noise[j])) continue;
+    least = std::min(least, s.column_scatter[j]);
+    most = std::max(most, s.column_scatter[j]);
+  }
+  return least < 1e-14 * most;
+}
+
 /// The rank, and the relations of the other directions: of all directions of more rows than
 /// columns.
+template <class T>
 void take_relations(const Spectrum& s, std::int64_t rows, double weight, bool centred,
                     Report& report) {
   const Index d = s.mean.size();
   if (s.components.rows() != d || s.eigenvalues.size() != d || rows < d + (centred ? 1 : 0)) return;
   report.rank = rank_of(s);
-  if (report.rank == d || d > most_related_features || s.column_scatter.size() != d) return;
-  AllDirections all{
-      .components = s.components,
-      .eigenvalues = s.eigenvalues,
-      .rank = report.rank,
-      .weight = weight,
-      .mean = s.mean,
-      .divisors = s.scale.size() > 0 ? s.scale : Vector<double>(Vector<double>::Ones(d)),
-      .scatter = s.column_scatter};
-  if (s.rest.size() == d) all.mean += s.rest;
-  report.relations = relations_of(all);
+  if (report.rank == d || s.column_scatter.size() != d) return;
+  if (s.factor.cols() != d) {
+    if (may_hide_columns(s)) report.rank = 0;  // not known
+    return;
+  }
+  const Vector<double> ones = Vector<double>::Ones(d), zeros = Vector<double>::Zero(d);
+  FoundRelations found = relations_of({.r = s.factor,
+                                       .mean = s.mean,
+                                       .rest = s.rest.size() == d ? s.rest : zeros,
+                                       .divisors = s.scale.size() > 0 ? s.scale : ones,
+                                       .weight = weight,
+                                       .rows = static_cast<double>(rows),
+                                       .epsilon = std::numeric_limits<T>::epsilon()});
+  report.rank = found.rank;
+  report.relations = std::move(found.relations);
 }
 
 }  // namespace
@@ -79,7 +96,7 @@ ModelParts<T> parts_of(Spectrum s, std::int64_t rows, double weight, const FitOp
                        const Certificate* known) {
   const Index k = kept_components(options.components, s);
   ModelParts<T> parts;
-  take_relations(s, rows, weight, options.center, parts.report);
+  take_relations<T>(s, rows, weight, options.center, parts.report);
   if (parts.report.relations.size() > most_relations) parts.report.relations.resize(most_relations);
   parts.map = identity_map<T>(s.mean.size());
   // In place: where rows are fewer than columns, all components are as large as the data.

@@ -56,6 +56,8 @@ void undo(Spectrum& s, int power, bool centred, const std::string& name) {
   s.squares = std::ldexp(s.squares, -4 * power);
   multiply(s.rounding, -2 * power);
   multiply(s.of_factor, -power);
+  for (Index i = 0; i < s.factor.size(); ++i)
+    s.factor.data()[i] = std::ldexp(s.factor.data()[i], -power);
 }
 
 }  // namespace

@@ -110,6 +110,17 @@ TEST(CliExpression, M_T3_noisy_rows_have_a_relation_with_standard_errors) {
   EXPECT_THAT(text.out, HasSubstr("standard deviation"));
 }
 
+TEST(CliExpression, M_T3_relations_of_few_rows_ask_for_rows) {
+  const TempDir dir;
+  dir.file("x.csv", "a,b,c\n1,2,4\n2,5,1\n");
+  ASSERT_EQ(mercer({"fit", dir / "x.csv", "-o", dir / "m.st"}).exit_code, 0);
+  expect_error(mercer({"inspect", dir / "m.st", "--relations"}), 2, {"fit at least 4 rows"});
+  dir.file("y.csv", "a,b\n1,2e-17\n2,5e-17\n5,1e-17\n4,4e-17\n");
+  const auto fit = mercer({"fit", dir / "y.csv", "-o", dir / "n.st"});
+  EXPECT_THAT(fit.out, Not(HasSubstr("satisfy")));
+  expect_error(mercer({"inspect", dir / "n.st", "--relations"}), 2, {"--scale std"});
+}
+
 TEST(CliExpression, M_T4_the_lectures_names_of_kernels_and_rules_are_accepted) {
   const auto kernel = [](const char* text) {
     const auto run = mercer(

@@ -163,6 +163,101 @@ TEST(Relations, M_T3_dependent_columns_come_apart_and_units_do_not_matter) {
   EXPECT_EQ(to_text(relations(fit(x))[0], {"a", "b", "c", "d", "e", "f"}), "0.143·f = 1.00");
 }
 
+/// The residual as documented, from the rows in long double.
+double residual_of(const Relation& r, const Matrix<double>& f) {
+  long double squares = 0, terms = 0;
+  for (Index i = 0; i < f.rows(); ++i) {
+    long double sum = -static_cast<long double>(r.constant);
+    for (Index j = 0; j < f.cols(); ++j) {
+      const long double term =
+          static_cast<long double>(r.coefficients[static_cast<std::size_t>(j)]) * f(i, j);
+      sum += term;
+      terms += term * term;
+    }
+    squares += sum * sum;
+  }
+  return static_cast<double>(std::sqrt(squares / terms));
+}
+
+/// Integers 0 … 999.
+Matrix<double> integers(Index rows, Index columns) {
+  test::Random random(8);
+  Matrix<double> x(rows, columns);
+  for (double& value : x.reshaped()) value = std::floor(1000 * random.uniform());
+  return x;
+}
+
+TEST(Relations, M_T3_independent_columns_of_any_scale_satisfy_none) {
+  const std::vector<Vector<double>> scales = {
+      Vector<double>{{1, 1e-16, 1}}, Vector<double>{{1, 1e-200, 1}}, Vector<double>{{1e8, 1e-8, 1}},
+      Vector<double>{{1e-30, 1, 1e30}}};
+  const Matrix<double> x = integers(40, 3);
+  for (const auto& scale : scales)
+    for (const bool keep_null : {false, true}) {
+      const auto model = fit(Matrix<double>(x * scale.asDiagonal()), {.keep_null = keep_null});
+      EXPECT_TRUE(relations(model).empty()) << scale.transpose();
+      EXPECT_EQ(model.report().rank, 3) << scale.transpose();
+    }
+  // Components below the rounding of the others have no variance to divide by.
+  const Matrix<double> small = x * scales[0].asDiagonal();
+  EXPECT_HAS(refusal([&] { Scorer<double> s(fit(small, {.keep_null = true})); }, Errc::bad_option),
+             "1 component of zero variance");
+  EXPECT_HAS(refusal([&] { smallest_relation(fit(small)); }, Errc::bad_option),
+             "differ too much in scale");
+}
+
+TEST(Relations, M_T3_a_copy_in_other_units_is_found_for_units_that_are_far_apart) {
+  for (const double times : {1e12, 1e-12, 1e20, 3e100}) {
+    Matrix<double> x = test::Random(4).normal(60, 3).array() + 0.5;
+    x.col(2) = times * x.col(0);
+    const auto model = fit(x);
+    EXPECT_EQ(model.report().rank, 2);
+    ASSERT_EQ(relations(model).size(), 1u) << times;
+    const Relation& r = relations(model)[0];
+    EXPECT_EQ(r.constant, 0);
+    EXPECT_EQ(r.coefficients[1], 0);
+    EXPECT_NEAR(r.coefficients[0] / r.coefficients[2] / times, -1, 1e-13);
+    EXPECT_LT(r.residual, 1e-15);
+    EXPECT_NEAR(r.residual, residual_of(r, x), 5e-16);
+  }
+}
+
+TEST(Relations, M_T3_far_means_and_unequal_scales_cost_no_digits) {
+  const Matrix<double> x = integers(50, 2);
+  Matrix<double> far(50, 3), wide(50, 3);
+  far << x.array() + 1e9, 2 * x.col(0) - x.col(1);
+  far.col(2).array() += 1e9 + 5;
+  wide << x, 1e6 * (2 * x.col(0) - x.col(1));
+  wide.col(2).array() += 5;
+  const auto expect = [](const Matrix<double>& rows, const Vector<double>& truth) {
+    const auto model = fit(rows);
+    ASSERT_EQ(relations(model).size(), 1u);
+    const Relation& r = relations(model)[0];
+    EXPECT_EQ(r.constant, 1);
+    for (Index j = 0; j < 3; ++j)
+      EXPECT_NEAR(r.coefficients[static_cast<std::size_t>(j)] / truth[j], 1, 1e-12) << j;
+    EXPECT_NEAR(r.residual, residual_of(r, rows), 2e-16);
+    EXPECT_LT(r.residual, 1e-15);
+  };
+  // c = 2a − b + 5 and c = 10⁶(2a − b) + 5, with 1 on the right.
+  expect(far, Vector<double>{{-0.4, 0.2, 0.2}});
+  expect(wide, Vector<double>{{-4e5, 2e5, 0.2}});
+}
+
+TEST(Relations, M_T3_a_constant_that_is_known_to_few_digits_does_not_spoil_the_coefficients) {
+  // c = π·a − b + 7, rounded, of numbers near 10⁹; π is no short decimal.
+  Matrix<double> x = integers(50, 3);
+  const double pi = 3.141592653589793;
+  x.leftCols(2).array() += 1e9;
+  x.col(2) = (pi * x.col(0) - x.col(1)).array() + 7;
+  const auto model = fit(x);
+  ASSERT_EQ(relations(model).size(), 1u);
+  const Relation& r = relations(model)[0];
+  EXPECT_NEAR(r.coefficients[0] / r.coefficients[2], -pi, 1e-8);
+  EXPECT_NEAR(r.residual, residual_of(r, x), 1e-15);
+  EXPECT_LT(r.residual, 1e-10);
+}
+
 TEST(Relations, M_T3_are_found_in_streams_with_weights_and_saved) {
   const Matrix<double> x = conic(0.7, -0.4, 1.9, 500);
   const std::vector<double> weights(500, 0.5);
@@ -210,6 +305,8 @@ TEST(Relations, M_T3_options_that_exclude_each_other_are_refused) {
   const Matrix<double> many = test::Random(1).normal(30, 3);
   EXPECT_HAS(refusal([&] { smallest_relation(fit(many, {.components = 2})); }, Errc::bad_option),
              "2 of 3 components");
+  EXPECT_HAS(refusal([&] { smallest_relation(fit(x)); }, Errc::bad_option),
+             "3 rows of 4 features satisfy relations because they are few; fit at least 5 rows");
 }
 
 }  // namespace mercer::relations_test

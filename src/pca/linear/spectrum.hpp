@@ -43,6 +43,7 @@ struct Spectrum {
   Vector<double> errors;    ///< ‖Aq − μq‖ of the matrix that was solved
   RoundingBound rounding;   ///< on the 2-norm of what rounding did to S as it was formed
   RoundingBound of_factor;  ///< by_qr: the same of the factor, so in σ
+  Matrix<double> factor;    ///< by_qr: what was factored, if that is small and square; or empty
   double confidence = 1;    ///< that no eigenvalue was missed
   std::string missed;       ///< what that rests on, where it is below 1
 };

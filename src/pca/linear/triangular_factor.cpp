@@ -5,6 +5,7 @@
 #include "core/weights.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
+#include "model/relations.hpp"
 #include "operators/centred.hpp"
 #include "operators/tsqr.hpp"
 #include "pca/intervals.hpp"
@@ -112,6 +113,7 @@ void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
   s.residuals /= s.eigenvalues[0];
   s.by_qr = true;
   s.checked = false;
+  s.factor = n == d && d <= most_related_features ? copy : Matrix<double>();
 }
 
 template <class T>
