@@ -82,7 +82,7 @@ bool has_lyapunov(const Trace& t) {
   return !(last.ode_norm > std::max(1.0, first.ode_norm) * (1 + 1e-6));
 }
 
-/// "; 2, 3 with the opposite sign": the neurons that ended at −q_j where the ODE ended at q_j.
+/// "; opposite sign: w2, w3": the neurons that ended at −q_j where the ODE ended at q_j.
 std::string opposite_neurons(const TraceRow& last, std::size_t neurons) {
   std::string out;
   for (std::size_t j = 0; j < neurons; ++j)

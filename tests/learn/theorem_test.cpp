@@ -125,7 +125,7 @@ TEST(Theorem, M_T5_equal_eigenvalues_violate_the_fifth_condition) {
   EXPECT_EQ(finding(t, 5), Finding::violated);
   EXPECT_EQ(t.multiplicity, 2);
   EXPECT_HAS(evidence(t, 5), "multiplicity 2");
-  EXPECT_HAS(evidence(t, 5), "span(q₁ … q_2)");  // what the rule finds instead
+  EXPECT_HAS(evidence(t, 5), "span(q₁ … q₂)");  // what the rule finds instead
   EXPECT_TRUE(std::isinf(t.time_constants[0]));
   EXPECT_FALSE(t.holds());
   EXPECT_HAS(t.conclusion, "5 (stable point)");

@@ -69,8 +69,7 @@ const char* own_remedy(const LearnerOptions& options) {
   return std::isinf(options.limit)
              ? "; plain Hebb is unbounded: its weights grow for ever; use oja or hebb-normalized"
              : "; plain Hebb has no stable point: its weights end at a corner of the limit; use "
-               "oja "
-               "or hebb-normalized";
+               "oja or hebb-normalized";
 }
 
 void judge(Convergence& c, bool compared, const Verdict& verdict, const char* remedy) {
