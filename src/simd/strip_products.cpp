@@ -108,11 +108,9 @@ HWY_ATTR void column_products(const double* a, Index n, Index d, Index a_stride,
   for (Index j = from; j < d; j += strip_columns) {
     const Index width = std::min(strip_columns, d - j), s = (j - from) / strip_columns;
     // Those of the rows themselves are there, unless only some of their columns are.
-    const double* b = left + s * strip_columns * strip_depth;
-    if (j + width > from + count) {
-      copy_strip(a + j, n, width, a_stride, right);
-      b = right;
-    }
+    const bool there = j + width <= from + count;
+    if (!there) copy_strip(a + j, n, width, a_stride, right);
+    const double* b = there ? left + s * strip_columns * strip_depth : right;
     for (Index i = 0; i < count; i += strip_columns)
       one_strip<true>({left + i * strip_depth, 1, strip_columns},
                       std::min(strip_columns, count - i), b, n, c + (from + i) * c_stride + j,
