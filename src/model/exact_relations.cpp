@@ -146,6 +146,10 @@ Relation with_constant(const Vector<double>& c, const CentredTriangle& t,
   const double computed =
       8 * ulp * c.cwiseProduct(t.divisors).cwiseProduct(lengths).norm() / std::sqrt(t.weight);
   error += 3 * std::max(spread_along(c, t) - computed, 0.0) / std::sqrt(t.rows);
+  // The mean is rounded relative to the columns, too: of exact coefficients a short constant.
+  const double decimal = short_decimal(out.constant, computed, 4);
+  if (error > 0 || decimal == out.constant) error += computed;
+  else out.constant = decimal;
   if (std::abs(out.constant) <= std::max(8 * ulp * terms, std::min(error, 1e-6 * terms)))
     out.constant = 0;
   // Division by a constant that is known to few digits would leave the coefficients with as few.
