@@ -118,7 +118,9 @@ enum class LearnStop {
 struct TheoryReport {
   Vector<double> eigenvalues;  ///< λ of the second moment about the mean (divisor N), of the modes
   Vector<double> angles;       ///< of each weight vector to its eigenvector, degrees
-  double mean_gap = 0;  ///< mean of ‖θ(n) − θ_ode(t_n)‖ over the trace; NaN where there is no ODE
+  /// Mean of ‖θ(n) − θ_ode(t_n)‖ over the trace, up to the sign of each neuron; NaN where there is
+  /// no ODE.
+  double mean_gap = 0;
   double last_gap = 0;
 };
 

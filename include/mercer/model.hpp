@@ -107,7 +107,7 @@ struct PlanReport {
 /// columns, or the terms that `Map::feature_names` names (relations.hpp).
 struct Relation {
   std::vector<double> coefficients;  ///< 0 for terms that do not take part
-  double constant = 0;               ///< 1, or 0
+  double constant = 0;               ///< 1, or 0, or what its digits allow (relations.hpp)
   double deviation = 0;              ///< root mean square of Σ − constant over the rows
   double residual = 0;               ///< `deviation` over √Σ coefficients_j²·mean(f_j²)
   std::vector<double> errors;        ///< standard errors of noisy coefficients; empty: exact

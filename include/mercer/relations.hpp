@@ -12,7 +12,8 @@
 /// (`components` all, or `keep_null`), rows are more than features and features are at most 200.
 /// They are directions of an SVD of the centred features, so residuals near 1e-16 are resolved. Of
 /// several relations, each is solved for a term that the others do not have (reduced echelon form
-/// with complete pivoting). The constant is 1, or 0 with a largest coefficient of 1.
+/// with complete pivoting). The constant is 1, or 0 with a largest coefficient of 1; where means
+/// far from 0 leave few digits of it, it is as computed, with a largest coefficient of 1.
 ///
 /// Noisy rows have no such direction; the component of the least variance is then the nearest
 /// relation, with a standard deviation.

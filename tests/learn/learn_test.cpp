@@ -94,7 +94,8 @@ TEST(Learn, M_E8_the_distance_from_the_ode_does_not_count_signs) {
     const Learned learned = learn(Rows<double>(x), options);
     for (const TraceRow::Mode& mode : learned.trace.back().modes)
       opposite += mode.theta * mode.ode_theta < 0;
-    EXPECT_LT(learned.theory->last_gap, 0.5) << seed;
+    // A neuron on the other side of 0 would count 2.
+    EXPECT_LT(learned.theory->last_gap, 1) << seed;
   }
   EXPECT_GT(opposite, 0);  // without them the test tests nothing
 }
