@@ -62,6 +62,7 @@ double error_of_power(const At& x) {
 }
 
 double error_of_root(const At& x) {
+  // The lower end of an interval: roots are of numbers that are not negative.
   const double least = std::sqrt(std::max(0.0, x.a - x.ea));
   const double from_a = x.ea == 0 ? 0 : x.v > 0 ? x.ea / (x.v + least) : std::sqrt(x.ea);
   return from_a + half_unit * x.v;

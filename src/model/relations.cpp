@@ -16,6 +16,7 @@ namespace {
 
 /// √mean(f²) of each column; 1 for columns of zeros.
 Vector<double> sizes_of(const AllDirections& all) {
+  // The diagonal of RᵀR: below 0 by rounding only, and no result but a size to divide by.
   Vector<double> squares =
       all.scatter.cwiseMax(0).cwiseProduct(all.divisors.cwiseAbs2()) / all.weight +
       all.mean.cwiseAbs2();

@@ -36,6 +36,7 @@ PlaneAxes plane_axes(const Model<T>& model) {
   } else {
     out.q[1][0] = -out.q[0][1];
     out.q[1][1] = out.q[0][0];
+    // The total is at least the first variance, up to rounding; a length in a drawing.
     out.lambda[1] = std::max(0.0, model.report().total_variance - variance[0]);
   }
   return out;
