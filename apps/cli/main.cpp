@@ -98,6 +98,7 @@ int run(int argc, char** argv) {
   add_inspect(app);
   add_export(app);
   add_score(app);
+  add_moments(app);
   add_merge(app);
   add_contour(app);
   add_plot(app);

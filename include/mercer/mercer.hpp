@@ -34,6 +34,7 @@
 #include <mercer/moments.hpp>
 #include <mercer/named_matrix.hpp>
 #include <mercer/operator.hpp>
+#include <mercer/part_moments.hpp>
 #include <mercer/picture.hpp>
 #include <mercer/plan.hpp>
 #include <mercer/plan_text.hpp>

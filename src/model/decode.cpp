@@ -174,6 +174,8 @@ Header decode_header(std::string_view bytes, const std::string& file) {
 
   Header header =
       safetensors::parse_header(bytes.substr(0, needs - safetensors::length_bytes), file);
+  require(header.metadata["format"] != "mercer-moments", Errc::bad_file,
+          "'{}' is a moment file, not a model; merge it into a model first", file);
   require(header.metadata["format"] == "mercer", Errc::bad_file,
           "'{}' is not a Mercer model (it is a safetensors file of another kind)", file);
   const std::string& text = header.metadata["format_version"];

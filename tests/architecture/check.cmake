@@ -20,7 +20,7 @@ set(preimages_headers compress preimage)
 set(tune_headers tune)
 set(solvers_headers eigs eigs_memory)
 set(pca_headers approx fit fit_operator impute incremental incremental_kernel matrices merge
-  plan plan_text significance)
+  part_moments plan plan_text significance)
 
 # What each program may use beside the public headers: its own folders, and internal headers of the
 # library. Each of the latter is something that another program would have to do without.

@@ -91,6 +91,7 @@ TEST_F(CliMemoryMinimum, M_P5_a_budget_that_is_too_small_is_refused_with_the_lea
       {"decompress", file, "-o", out},
       {"score", model, rows, "-o", out},
       {"merge", model, model, "-o", dir / "few-out.st"},
+      {"moments", rows, "-o", dir / "few-out.mom"},
       {"plot", model, rows, "--kind", "scores", "-o", dir / "few-out.svg"},
       {"kernel", "check", "rbf(gamma=1)", rows},
       {"kernel", "matrix", "rbf(gamma=1)", rows, "-o", out},
@@ -98,7 +99,7 @@ TEST_F(CliMemoryMinimum, M_P5_a_budget_that_is_too_small_is_refused_with_the_lea
   for (std::vector<std::string> command : commands) {
     command.insert(command.end(), {"--memory", "1MiB", "--threads", "2", "-q"});
     expect_error(mercer(command), 1, {"MiB", "--memory"});
-    for (const char* extension : {"csv", "mrc", "st", "svg"})
+    for (const char* extension : {"csv", "mom", "mrc", "st", "svg"})
       EXPECT_FALSE(std::filesystem::exists(dir / ("few-out." + std::string(extension))))
           << command[0];
   }
@@ -112,7 +113,7 @@ TEST_F(CliMemoryMinimum, M_P5_the_stated_minimum_is_enough_in_one_step_for_every
                     square = rows_file("min-square.csv", 700, 800);
   const std::string model = at("min.st"), all = at("min-all.st"), kernel = at("min-kernel.st"),
                     map = at("min-map.st"), scores = at("min-scores.csv"), packed = at("min.mrc"),
-                    some = at("min-some.st");
+                    some = at("min-some.st"), sums = at("min.mom");
   const std::vector<std::vector<std::string>> before = {
       {"fit", tall, "-k", "8", "-o", model},
       {"fit", wide, "-o", all},
@@ -120,6 +121,7 @@ TEST_F(CliMemoryMinimum, M_P5_the_stated_minimum_is_enough_in_one_step_for_every
       {"fit", small, "--kernel", "rbf(gamma=1)", "-k", "25", "-o", kernel},
       {"fit", small, "--map", "polynomial(degree=3)", "-k", "3", "--keep-rows", "300", "-o", map},
       {"transform", all, wide, "-o", scores},
+      {"moments", square, "-o", sums},
       {"compress", kernel, small, "-o", packed}};
   for (std::vector<std::string> command : before) {
     command.emplace_back("-q");
@@ -151,6 +153,10 @@ TEST_F(CliMemoryMinimum, M_P5_the_stated_minimum_is_enough_in_one_step_for_every
       {"score", some, wide, "-o", out},  // its limits simulate 37 samples of 60 rows
       {"merge", model, model, model, "-o", saved},
       {"merge", all, all, "-o", saved},
+      {"moments", tall, "-o", at("min-out.mom")},
+      {"moments", square, "--scale", "std", "-o", at("min-out.mom")},
+      {"moments", small, "--map", "polynomial(degree=12)", "-o", at("min-out.mom")},
+      {"merge", sums, sums, "-o", saved},
       {"plot", model, tall, "--kind", "scores", "-o", picture},
       {"plot", kernel, small, "--kind", "t2spe", "-o", picture},
       {"plot", some, wide, "--kind", "t2spe", "-o", picture},

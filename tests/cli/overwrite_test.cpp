@@ -46,6 +46,7 @@ const std::vector<Command>& commands() {
        {{"MODEL", "model.st"}, {"DATA", "rings.csv"}, {"--reference", "good.csv"}},
        {"--output"},
        {"-q"}},
+      {"moments", {{"DATA", "rings.csv"}}, {"--output"}, {"--label", "class", "-q"}},
       {"merge", {{"MODELS", "model.st"}, {"MODELS", "other.st"}}, {"--output"}, {"-q"}},
       {"contour",
        {{"MODEL", "model.st"}, {"--data", "rings.csv"}},
@@ -134,6 +135,7 @@ std::string extension_of(const Command& command, const std::string& option) {
   if (option != "--output") return ".csv";
   for (const char* name : {"fit", "tune", "merge", "learn"})
     if (command.name == name) return ".st";
+  if (command.name == "moments") return ".mom";
   if (command.name == "contour" || command.name == "plot") return ".svg";
   return command.name == "compress" ? ".mrc" : ".csv";
 }

@@ -18,6 +18,7 @@ void add_inspect(CLI::App& app);
 void add_export(CLI::App& app);
 void add_matrix(CLI::App& app);
 void add_map(CLI::App& app);
+void add_moments(CLI::App& app);
 void add_merge(CLI::App& app);
 void add_contour(CLI::App& app);
 void add_plot(CLI::App& app);

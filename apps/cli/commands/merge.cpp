@@ -1,4 +1,5 @@
 #include <mercer/merge.hpp>
+#include <mercer/part_moments.hpp>
 
 #include "commands/commands.hpp"
 #include "core/output_file.hpp"
@@ -7,6 +8,7 @@
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
 #include "rows/model_file.hpp"
+#include "terminal/interrupt.hpp"
 #include "terminal/summary.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 namespace mercer::cli {
@@ -23,7 +26,8 @@ namespace {
 
 constexpr const char* merge_examples =
     "  mercer merge monday.st tuesday.st -o both.st        as if all rows were fitted together\n"
-    "  mercer merge site-*.st -k 10 -o all.st              keep ten components\n";
+    "  mercer merge site-*.st -k 10 -o all.st              keep ten components\n"
+    "  mercer merge part-*.mom -k 10 -o all.st             moments, from mercer moments\n";
 
 struct MergeFlags {
   std::vector<std::string> models;
@@ -68,15 +72,7 @@ void check_memory(const MergeFlags& flags) {
 }
 
 template <class T>
-void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) {
-  MergeOptions options;
-  options.components = parse_components(flags.components);
-  options.threads = static_cast<int>(parse_integer("--threads", flags.threads, 0, 4096));
-  options.names = flags.models;
-  std::vector<ModelSize> sizes;
-  for (const Model<T>& model : models) sizes.push_back(size_of(model));
-  merge_budget(flags.memory, sizes).settle(0, options.threads);
-  const Model<T> merged = merge(models, options);
+void show_merged(const MergeFlags& flags, const Model<T>& merged, const std::string& what) {
   if (!flags.output.empty()) {
     OutputFile file(flags.output);
     write_model(file, merged);
@@ -88,13 +84,68 @@ void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) 
   const bool data_on_stdout = flags.output == "-";
   const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
   const Summary summary = summarize(merged);
-  std::string text = out.bold(fmt::format("{} models", models.size())) + "  " +
-                     shape_line(summary, out) + "\n" + merge_line(summary) +
+  std::string text = out.bold(what) + "  " + shape_line(summary, out) + "\n" + merge_line(summary) +
                      fmt::format("total variance {:.6g}\n\n", merged.report().total_variance) +
                      component_table(summary, out) + "\n" + loading_lines(summary, out);
   if (!flags.output.empty() && !data_on_stdout) text += fmt::format("\nmodel   {}\n", flags.output);
   if (data_on_stdout) say(text);
   else print(text);
+}
+
+template <class T>
+void merge_models(const MergeFlags& flags, const std::vector<Model<T>>& models) {
+  MergeOptions options;
+  options.components = parse_components(flags.components);
+  options.threads = static_cast<int>(parse_integer("--threads", flags.threads, 0, 4096));
+  options.names = flags.models;
+  std::vector<ModelSize> sizes;
+  for (const Model<T>& model : models) sizes.push_back(size_of(model));
+  merge_budget(flags.memory, sizes).settle(0, options.threads);
+  show_merged(flags, merge(models, options), fmt::format("{} models", models.size()));
+}
+
+/// The sums of two parts at a time, with what they are factored into, and the eigenpairs of all: as
+/// measured.
+void check_part_memory(const MergeFlags& flags, const PartMoments& first) {
+  double largest = 0;
+  for (const std::string& path : flags.models) {
+    std::error_code ignored;
+    const auto bytes = std::filesystem::file_size(path, ignored);
+    if (!ignored) largest = std::max(largest, static_cast<double>(bytes));
+  }
+  int threads = 1;
+  const auto d = static_cast<double>(first.features());
+  MemoryBudget(flags.memory).hold(6 * largest + 8 * 12 * d * d).settle(0, threads);
+}
+
+/// Moment files, of any number of parts.
+void merge_parts(const MergeFlags& flags) {
+  PartMoments all = PartMoments::load(flags.models[0]);
+  check_part_memory(flags, all);
+  for (std::size_t i = 1; i < flags.models.size(); ++i) {
+    stop_if_interrupted();
+    all.merge(PartMoments::load(flags.models[i]));
+  }
+  const std::size_t n = flags.models.size();
+  show_merged(flags, all.model(parse_components(flags.components)),
+              fmt::format("{} moment file{}", n, n == 1 ? "" : "s"));
+}
+
+/// All of them, or none.
+bool are_moments(const std::vector<std::string>& paths) {
+  // Of files that cannot be opened, loading says so.
+  const auto other = std::ranges::find_if(paths, [](const std::string& path) {
+    std::error_code ignored;
+    return !PartMoments::is_file(path) && std::filesystem::exists(path, ignored);
+  });
+  const auto moments = std::ranges::find_if(paths, PartMoments::is_file);
+  if (other == paths.end()) return moments != paths.end();
+  if (moments != paths.end())
+    throw UsageError(
+        fmt::format("'{}' is a moment file and '{}' is not; merge models with models, "
+                    "and moments with moments",
+                    *moments, *other));
+  return false;
 }
 
 void run(const MergeFlags& flags) {
@@ -103,6 +154,7 @@ void run(const MergeFlags& flags) {
       .writes("--output", flags.output, Content::model)
       .prints_json(flags.json);
   plan.check();
+  if (are_moments(flags.models)) return merge_parts(flags);
   check_memory(flags);
   std::vector<AnyModel> loaded;
   for (const std::string& path : flags.models) loaded.push_back(load_any(path));
@@ -130,9 +182,10 @@ void run(const MergeFlags& flags) {
 
 void add_merge(CLI::App& app) {
   auto flags = std::make_shared<MergeFlags>();
-  CLI::App& command = add_command(app, "merge", "Merge models that were fitted separately into one",
-                                  merge_examples);
-  add_list(command, "MODELS", flags->models, "", "two or more models saved by fit or merge",
+  CLI::App& command =
+      add_command(app, "merge", "Merge models or moments of parts into one model", merge_examples);
+  add_list(command, "MODELS", flags->models, "",
+           "two or more models saved by fit or merge, or moment files (.mom) saved by moments",
            "Files")
       ->required();
   add_text(command, "-o,--output", flags->output, "MODEL", "save the model here", "Results");

@@ -63,12 +63,13 @@ void require_extension(const std::string& option, const std::string& path, Conte
     const char* extension;
   };
   static constexpr Kind kinds[] = {{Content::model, "models", ".st"},
+                                   {Content::moments, "moments", ".mom"},
                                    {Content::picture, "pictures", ".svg"},
                                    {Content::table, "this table", ".csv"},
                                    {Content::compressed, "compressed rows", ".mrc"}};
   static constexpr const char* foreign[] = {
-      ".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm",  ".gz",  ".zip",  ".st",   ".svg", ".png",
-      ".pdf", ".jpg", ".gif", ".eps", ".ps",  ".jpeg", ".mrc", ".json", ".onnx", ".html"};
+      ".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm", ".gz",   ".zip", ".st",   ".mom",  ".svg",
+      ".png", ".pdf", ".jpg", ".gif", ".eps", ".ps",  ".jpeg", ".mrc", ".json", ".onnx", ".html"};
   std::string extension = std::filesystem::path(path).extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -14,7 +14,7 @@
 namespace mercer::cli {
 
 /// What a file is to hold; names that promise something else are refused.
-enum class Content { rows, model, picture, table, compressed, checkpoint };
+enum class Content { rows, model, moments, picture, table, compressed, checkpoint };
 
 class FilePlan {
  public:

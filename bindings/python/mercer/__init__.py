@@ -20,6 +20,7 @@ from ._functions import (
 from ._hebbian_pca import HebbianPCA
 from ._incremental_pca import IncrementalPCA
 from ._kernel_pca import KernelPCA
+from ._moments import Moments
 from ._nystroem import Nystroem
 from ._objects import FeatureSpace, NamedMatrix, export, feature_space, map_features, matrix
 from ._pca import PCA
@@ -34,6 +35,7 @@ __all__ = [
     "IncrementalPCA",
     "KernelCheck",
     "KernelPCA",
+    "Moments",
     "NamedMatrix",
     "Nystroem",
     "PCA",

@@ -50,6 +50,7 @@ PYBIND11_MODULE(_mercer, module) {
   register_model(module);
   register_fit(module);
   register_incremental(module);
+  register_moments(module);
   register_kernels(module);
   register_objects(module);
   register_learn(module);

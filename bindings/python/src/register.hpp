@@ -8,6 +8,7 @@ namespace mercer::python {
 void register_model(pybind11::module_& module);
 void register_fit(pybind11::module_& module);
 void register_incremental(pybind11::module_& module);
+void register_moments(pybind11::module_& module);
 void register_kernels(pybind11::module_& module);
 void register_datasets(pybind11::module_& module);
 void register_eigs(pybind11::module_& module);
