@@ -96,6 +96,26 @@ TEST_F(CliRowNumbers, a_plot_names_rows_by_their_numbers_in_the_file) {
   }
 }
 
+TEST_F(CliRowNumbers, the_witness_against_a_kernel_has_the_numbers_of_the_file) {
+  std::vector<int> complete;
+  for (int i = 0; i < 400; ++i)
+    if (i % 10 != 0) complete.push_back(i + 1);
+  for (const std::string& file : {csv, array, sparse}) {
+    const std::string kernel = "sigmoid(gamma=0.1, coef0=-5)";
+    const auto run = mercer({"kernel", "check", kernel, file, "--missing", "drop", "--json"});
+    EXPECT_THAT(run.err, testing::HasSubstr("40 rows with missing values dropped"));
+    const Json witness = Json::parse(run.out)["witness"];
+    EXPECT_EQ(witness["rows"].get<std::vector<int>>(), complete) << file;
+    const auto z = witness["z"].get<std::vector<double>>();
+    ASSERT_EQ(z.size(), complete.size());
+    std::size_t heaviest = 0;
+    for (std::size_t i = 0; i < z.size(); ++i)
+      if (std::abs(z[i]) > std::abs(z[heaviest])) heaviest = i;
+    const auto words = mercer({"kernel", "check", kernel, file, "--missing", "drop"});
+    EXPECT_THAT(words.out, testing::HasSubstr(fmt::format(" row {}", complete[heaviest]))) << file;
+  }
+}
+
 TEST_F(CliRowNumbers, no_row_left_is_an_error) {
   const std::string none = dir.file("none.csv", "a,b,c\n1,,2\n,1,2\n");
   expect_error(mercer({"score", model, none, "--missing", "drop"}), 1,

@@ -109,11 +109,14 @@ Vector<double> eigenvalues_of(const Matrix<double>& x) {
   return svd.singularValues().array().square().matrix().cast<double>();
 }
 
-void expect_truth(const Matrix<double>& x, Index batch, double tolerance) {
+void expect_truth(const Matrix<double>& x, Index batch, double tolerance, bool sparse = false) {
   const Vector<double> truth = eigenvalues_of(x);
   IncrementalPca<double> pca(x.cols());
+  const Csr<double> csr =
+      Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(x.sparseView()));
+  const Rows<double> all = sparse ? Rows<double>(csr) : Rows<double>(x);
   for (Index i = 0; i < x.rows(); i += batch)
-    pca.update(x.middleRows(i, std::min(batch, x.rows() - i)));
+    pca.update(all.middle(i, std::min(batch, x.rows() - i)));
   const Model<double> model = pca.model();
   ASSERT_EQ(model.outputs(), truth.size());
   const Certificate& c = model.report().certificate;
@@ -140,6 +143,19 @@ TEST(Incremental, M_P1_a_mean_that_drifts_costs_the_other_directions_nothing) {
   Matrix<double> x = Random(42).normal(6000, 3);
   for (Index i = 0; i < x.rows(); ++i) x.row(i).array() += 2000.0 * static_cast<double>(i);
   expect_truth(x, 250, 1e-7);
+}
+
+TEST(Incremental, M_P1_sparse_batches_with_a_far_mean_are_answered_like_dense_ones) {
+  for (const double mean : {1e5, 1e7, 1e9}) {
+    Matrix<double> x = Random(45).normal(5000, 4);
+    const double scales[] = {3, 2, 1, 0.5};
+    for (Index j = 0; j < 4; ++j) x.col(j) *= scales[j];
+    x.array() += mean;
+    for (const Index n : {300, 5000}) {
+      expect_truth(x.topRows(n), 100, 1e-9, true);
+      expect_truth(x.topRows(n), 100, 1e-9);
+    }
+  }
 }
 
 /// Two leaves that need no factor, then others that do: a mean that drifts beside small columns.

@@ -6,6 +6,7 @@
 #include "flags/help.hpp"
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
+#include "rows/numbered_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "rows/scores.hpp"
 #include "terminal/interrupt.hpp"
@@ -72,15 +73,24 @@ void list() {
   print(text + "Combine with +, * and ^: 0.5*rbf(gamma=0.1) + poly(degree=2, coef0=1)*linear^2\n");
 }
 
-/// The rows, where there is memory for them and for `matrices` of so many rows.
+/// The rows, where there is memory for them and for `matrices` of so many rows. `numbers`: of the
+/// rows in the file, from 0, where some are dropped.
 template <class T>
-Table<T> read_rows(const KernelFlags& flags, const ReadOptions& reading,
-                   const std::function<double(double rows)>& matrices) {
+Table<T> read_rows(const KernelFlags& flags, ReadOptions reading,
+                   const std::function<double(double rows)>& matrices,
+                   std::vector<Index>* numbers = nullptr) {
   if (keeps_holes(reading.missing))
     throw UsageError(
         fmt::format("--missing {} is not supported here: use --missing drop, or impute the values",
                     flags.rows.missing));
-  const auto source = open<T>(flags.rows.data, reading);
+  const bool numbered = numbers && reading.missing == Missing::drop;
+  if (numbered) reading.missing = Missing::mean;  // leaves them in the rows
+  std::unique_ptr<Source<T>> source = open<T>(flags.rows.data, reading);
+  if (numbered) {
+    auto dropping = std::make_unique<DroppingSource<T>>(std::move(source));
+    dropping->collect(*numbers);
+    source = std::move(dropping);
+  }
   const auto budget = static_cast<double>(flags.budget);
   const double number = sizeof(T) + (source->schema().sparse ? sizeof(std::int32_t) : 0);
   const auto needed = [&](double rows, double entries) {
@@ -174,15 +184,23 @@ void check_rows(const KernelFlags& flags) {
   const Index sample = parse_integer("--sample", flags.sample, 1, 20'000);
   ProgressBar bar(!flags.run.quiet);
   const ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), flags.budget);
-  const Table<double> table = read_rows<double>(flags, reading, [&](double rows) {
+  std::vector<Index> numbers;
+  const auto matrices = [&](double rows) {
     const double side = std::min(static_cast<double>(sample), rows);
     return 5 * 8 * side * side;
-  });
+  };
+  const Table<double> table = read_rows<double>(flags, reading, matrices, &numbers);
   naming(flags.rows.data, [&] {
     require(table.rows().rows() > 0, Errc::bad_data, "no rows");
     const Kernel kernel = open.completed(table.rows());
-    const MercerCheck check =
+    MercerCheck check =
         check_kernel(kernel, table.rows(), {.rows = sample, .threads = reading.threads});
+    const auto number_in_file = [&](Index& row) {
+      if (!numbers.empty()) row = numbers[static_cast<std::size_t>(row)];
+    };
+    for (Index& row : check.sample) number_in_file(row);
+    number_in_file(check.row);
+    number_in_file(check.column);
     stop_if_interrupted();
     bar.erase();
     print(flags.json ? kernel_json(kernel, check) : words(kernel, check, terminal(STDOUT_FILENO)));

@@ -34,6 +34,7 @@ class DroppingSource final : public ForwardingSource<T> {
         if (complete(block->rows, i)) numbers_.push_back(seen_);
       const auto kept = static_cast<Index>(numbers_.size());
       dropped_ += block->rows.rows() - kept;
+      if (all_) all_->insert(all_->end(), numbers_.begin(), numbers_.end());
       if (kept == block->rows.rows()) return block;
       if (kept > 0) return copy(*block, before);
     }
@@ -46,12 +47,15 @@ class DroppingSource final : public ForwardingSource<T> {
   void rewind() override {
     this->source_.rewind();
     seen_ = dropped_ = 0;
+    if (all_) all_->clear();
   }
   Index dropped_rows() const override { return dropped_; }
   Index missing_cells() const override { return 0; }
 
   /// Of the rows of the last block, from 0.
   std::span<const Index> numbers() const { return numbers_; }
+  /// Appends the numbers of all rows that come from now on.
+  void collect(std::vector<Index>& all) { all_ = &all; }
 
  private:
   static bool complete(const Rows<T>& x, Index i) {
@@ -96,6 +100,7 @@ class DroppingSource final : public ForwardingSource<T> {
 
   Index seen_ = 0, dropped_ = 0;
   std::vector<Index> numbers_;
+  std::vector<Index>* all_ = nullptr;
   Matrix<T> dense_;
   Csr<T> csr_;
   std::vector<double> weights_;

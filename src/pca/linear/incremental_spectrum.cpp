@@ -32,16 +32,23 @@ bool digits_lost(const Spectrum& s, const FitOptions& options) {
          !(uncertainty(found_of(s), k) <= options.tolerance);
 }
 
+/// Sums of sparse rows are about 0: with a far mean no column keeps digits of its variance.
+bool variance_lost(const Moments& moments) {
+  return (moments.scatter().diagonal().array() <= moments.rounding().array().square()).all();
+}
+
 /// Nothing where the scatter matrix does not reach the tolerance.
 template <class T>
 std::optional<Spectrum> by_moments(const Moments& moments, const FitOptions& options) {
+  require_rows(moments.rows(), moments.weight(), "the stream", options);
   try {
     Spectrum s = of_moments<T>(moments, "the stream", options);
     // Smaller ones are rounding of the squares.
     s.noise = std::max(s.noise, 64 * double_epsilon * s.eigenvalues[0]);
     return s;
   } catch (const Error& error) {
-    if (error.code() != Errc::not_converged) throw;
+    const bool lost = error.code() == Errc::bad_data && variance_lost(moments);
+    if (error.code() != Errc::not_converged && !lost) throw;
     return std::nullopt;
   }
 }
