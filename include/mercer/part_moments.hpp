@@ -9,7 +9,7 @@
 ///     auto model = part.model(2);                 // of both days, as if fitted together
 ///
 /// A part holds what `IncrementalPca` holds: moments and, where squares would lose digits, a
-/// triangular factor. The model is that of `fit` up to rounding, whatever the grouping and order of
+/// triangular factor. The model is that of `fit` up to rounding, for any grouping and order of
 /// the parts, and its report has intervals for the eigenvalues. Z-scores are possible, as the
 /// scales are those of all rows. Cost: that of `IncrementalPca`; a file has about 3·d² numbers, and
 /// 2·d² for each doubling of the rows beyond 4,000.

@@ -283,11 +283,11 @@ std::string loading_lines(const Summary& summary, const Terminal& terminal) {
     std::iota(order.begin(), order.end(), Index{0});
     const auto row = summary.loadings.row(c);
     const auto shown_count = std::min<std::size_t>(order.size(), 8);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown_count),
-                      order.end(), [&](Index a, Index b) {
-                        const double p = std::abs(row[a]), q = std::abs(row[b]);
-                        return p != q ? p > q : a < b;
-                      });
+    // Loadings that are equal up to rounding keep the order of their columns on every machine.
+    const auto size = [&](Index j) { return std::llround(1e6 * std::abs(row[j])); };
+    std::partial_sort(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown_count), order.end(),
+        [&](Index a, Index b) { return size(a) != size(b) ? size(a) > size(b) : a < b; });
     out += fmt::format("{:>6}", fmt::format("PC{}", c + 1));
     std::size_t used = 6;
     for (std::size_t i = 0; i < shown_count; ++i) {

@@ -27,7 +27,7 @@ std::shared_ptr<const Map<double>> map_of(const Schema& schema, const PartOption
           "sum the rows without scaling, or fit all rows together");
   auto map = map_from_text<double>(options.map, schema.features, schema.feature_names);
   require(map->anchors().rows() == 0, Errc::bad_option,
-          "the map {} has random numbers of its own; fit all rows together", map->text());
+          "the map {} draws random numbers; fit all rows together", map->text());
   return map->is_identity() ? nullptr : map;
 }
 
