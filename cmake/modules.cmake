@@ -18,6 +18,11 @@ function(mercer_module name)
     set(level 3)
   endif()
   target_compile_options(mercer_${name} PRIVATE $<$<CONFIG:Release>:-O${level}>)
+  if(arg_INNER_LOOPS)
+    # Immediate operands of vector instructions are constants only after inlining: GCC does not
+    # compile them without optimisation.
+    target_compile_options(mercer_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  endif()
   get_property(first GLOBAL PROPERTY MERCER_PRECOMPILED_O${level})
   if(first)
     target_precompile_headers(mercer_${name} REUSE_FROM mercer_${first})

@@ -7,6 +7,7 @@
 #include "flags/help.hpp"
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
+#include "rows/model_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/progress_bar.hpp"
