@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.22)
 include(${MODULES})
 
 # Whose public header is it?
-set(core_headers error matrix operator progress rows seed version)
+set(core_headers error matrix operator progress rows seed team version)
 set(data_headers data datasets named_matrix source)
 set(kernels_headers kernel)
 set(maps_headers expression feature_space features map)
