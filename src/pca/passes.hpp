@@ -37,6 +37,8 @@ class Passes {
   int count() const { return count_; }         ///< passes so far
   std::int64_t rows() const { return rows_; }  ///< rows of a pass; known after the first
   double weight() const { return weight_; }    ///< Σ w of a pass
+  /// Whether the rows have weights other than 1.
+  bool weighted() const { return weight_ != static_cast<double>(rows_); }
   Index features() const { return features_; }
   bool sparse() const { return sparse_; }
   std::string name() const { return source_ ? source_->name() : "the data"; }

@@ -39,6 +39,18 @@ TEST(FitRefuses, options_out_of_range) {
                      [&] { fit(x, {.center = false, .missing = Missing::mean}); });
 }
 
+TEST(FitRefuses, weights_that_leave_one_row_and_names_them) {
+  const auto x = some_rows(20, 3);
+  std::vector<double> weights(20, 1.0);
+  weights[3] = 1e200;
+  for (const Solver solver : {Solver::covariance, Solver::gram, Solver::svd, Solver::randomized})
+    test::expect_error(Errc::bad_data, {"weights are so unequal", "`weights`"},
+                       [&] { fit(x, {.components = 1, .solver = solver}, weights); });
+  test::expect_error(Errc::bad_data, {"weights are so unequal", "`weights`"}, [&] {
+    fit(x, {.components = 1, .kernel = kernels::rbf({.gamma = 1})}, weights);
+  });
+}
+
 TEST(FitRefuses, rows_that_floats_make_equal_and_says_so) {
   Matrix<float> x(3, 1);
   x << 100000000, 100000001, 100000002;

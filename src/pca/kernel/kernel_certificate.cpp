@@ -24,6 +24,11 @@ void refuse_constant(const KernelOrigin& origin) {
   if (origin.equal_rows)
     fail(Errc::bad_data, "all rows are equal under this kernel{}: there is no variance to explain",
          origin.single ? " in single precision" : "");
+  require(!origin.weighted, Errc::bad_data,
+          "{} has no variance on these rows beyond rounding{}: the kernel is nearly constant on "
+          "them, or the weights are so unequal that a few equal rows have all of the weight; check "
+          "the `weights`",
+          origin.what, origin.score_epsilon > 0 ? " in single precision" : "");
   fail(Errc::bad_data,
        "{} has no variance on these rows beyond rounding{}, although they are not equal; centre "
        "and scale the data (fit with `scale=std`), or use another kernel or parameter",

@@ -35,7 +35,8 @@ struct KernelOrigin {
   bool equal_rows = false;  ///< all rows are the same, number by number
   /// ε of the numbers that scores are computed with, where the kernel's own are finer; else 0.
   double score_epsilon = 0;
-  bool single = false;  ///< the rows are in single precision
+  bool single = false;    ///< the rows are in single precision
+  bool weighted = false;  ///< the rows have weights
 };
 
 /// Refuses rows on which the kernel has no variance.

@@ -295,7 +295,8 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
       noise,
       all_equal(rows),
       0,
-      std::is_same_v<T, float>};
+      std::is_same_v<T, float>,
+      weights != nullptr};
   RowRounding rounding{.centring = centring, .cells = cells};
   if (cells.any() && std::is_same_v<T, float>) {
     rounding.wide = [&] { return standard.as<double>(x); };

@@ -87,7 +87,7 @@ Spectrum stream_factor(const CentredFactor::Node& node, const FitOptions& option
   }
   s.column_scatter = r.colwise().squaredNorm().transpose();
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, node.weight);
-  require_variance<T>(s, "the stream");
+  require_variance<T>(s, "the stream", false);
   if (options.scale == Scale::std) {
     // The deviations are about the mean, also where rows keep it.
     s.scale = scales<T>(node.r.colwise().squaredNorm().transpose(), mean, node.weight, options);

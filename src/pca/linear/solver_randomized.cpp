@@ -47,7 +47,7 @@ struct CheckedScatter {
     if (s.scale.size() > 0) mean.array() /= divisors.array();
     s.column_noise = noise_of_columns<T>(s.column_scatter, mean, passes.weight());
     s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
-    require_variance<T>(s, passes.name());
+    require_variance<T>(s, passes.name(), passes.weighted());
   }
 };
 

@@ -117,7 +117,8 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
   Matrix<double> scatter = moments.scatter(options.center);
   s.column_scatter = scatter.diagonal();
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, moments.weight());
-  require_variance<T>(s, name, moments.rounding(options.center).cwiseAbs2());
+  require_variance<T>(s, name, moments.weight() != static_cast<double>(moments.rows()),
+                      moments.rounding(options.center).cwiseAbs2());
   if (options.scale == Scale::std) {
     // The deviations are about the mean, also where rows keep it.
     s.own_scales = scale.size() > 0;

@@ -127,9 +127,9 @@ constexpr const char* in_precision() {
 }
 
 /// Some column varies by more than its rounding, that of the data and, if known, that of its
-/// sums.
+/// sums. `weighted`: the rows have weights, which are named as a possible cause.
 template <class T>
-void require_variance(const Spectrum& s, const std::string& name,
+void require_variance(const Spectrum& s, const std::string& name, bool weighted,
                       const Vector<double>& errors = {}) {
   for (Index j = 0; j < s.column_scatter.size(); ++j)
     if (s.column_scatter[j] > std::max(s.column_noise[j], errors.size() > 0 ? errors[j] : 0.0))
@@ -151,6 +151,11 @@ void require_variance(const Spectrum& s, const std::string& name,
   require(errors.size() == 0 || !(errors[most] > s.column_noise[most]), Errc::bad_data,
           "{}: numbers near {:.2g} in column {} are so far from 0 that their sums have lost the "
           "variance; subtract a constant, or use dense rows",
+          Input(name), s.mean[most], most + 1);
+  require(!weighted, Errc::bad_data,
+          "{}: all rows are equal up to rounding, or the weights are so unequal that a few equal "
+          "rows have all of the weight: numbers near {:.2g} in column {} differ, weighted, by no "
+          "more than a few units in the last place; check the `weights`",
           Input(name), s.mean[most], most + 1);
   fail(Errc::bad_data,
        "{}: all rows are equal up to rounding: numbers near {:.2g} in column {} differ by no more "

@@ -159,7 +159,7 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Mo
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, weight);
   if (options.scale == Scale::std && s.scale.size() == 0)
     s.scale = scales<T>(s.column_scatter, s.mean, weight, options);
-  require_variance<T>(s, passes.name());
+  require_variance<T>(s, passes.name(), passes.weighted());
   // QR is stable column by column, so scaling may come after it.
   if (s.scale.size() > 0) {
     const Vector<double> divisors = take_divisors(s, rows);
@@ -211,7 +211,7 @@ CentredRows<T> centred_rows(const Passes<T>& passes, Spectrum& s, const FitOptio
   s.column_scatter = columns.scatter;
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, passes.weight());
   require_range(s.column_scatter.sum(), passes);
-  require_variance<T>(s, passes.name());
+  require_variance<T>(s, passes.name(), passes.weighted());
   a.far = passes.weight() * s.mean.squaredNorm() > s.column_scatter.sum();
   if (options.scale == Scale::std) {
     if (s.scale.size() == 0)
