@@ -10,7 +10,7 @@ namespace mercer {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, PreImageMethod>, 5> names = {{
+constexpr std::array<std::pair<std::string_view, PreImageMethod>, 5> method_names = {{
     {"auto", PreImageMethod::automatic},
     {"exact", PreImageMethod::exact},
     {"ridge", PreImageMethod::ridge},
@@ -21,16 +21,16 @@ constexpr std::array<std::pair<std::string_view, PreImageMethod>, 5> names = {{
 }  // namespace
 
 std::string_view name_of(PreImageMethod method) {
-  for (const auto& entry : names)
+  for (const auto& entry : method_names)
     if (entry.second == method) return entry.first;
   return "";
 }
 
 PreImageMethod parse_preimage_method(std::string_view text) {
-  for (const auto& entry : names)
+  for (const auto& entry : method_names)
     if (entry.first == text) return entry.second;
   std::vector<std::string_view> all;
-  for (const auto& entry : names) all.push_back(entry.first);
+  for (const auto& entry : method_names) all.push_back(entry.first);
   fail(Errc::bad_option, "{}", no_such("pre-image method", text, all));
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double steps = 16;  // of int8, a deviation
 
-constexpr std::array<std::pair<std::string_view, ScoreFormat>, 3> names = {{
+constexpr std::array<std::pair<std::string_view, ScoreFormat>, 3> score_format_names = {{
     {"float32", ScoreFormat::float32},
     {"float16", ScoreFormat::float16},
     {"int8", ScoreFormat::int8},
@@ -43,13 +43,13 @@ double unpacked(ScoreFormat format, std::uint32_t bits) {
 }  // namespace
 
 std::string_view name_of(ScoreFormat format) {
-  for (const auto& entry : names)
+  for (const auto& entry : score_format_names)
     if (entry.second == format) return entry.first;
   return "";
 }
 
 ScoreFormat parse_score_format(std::string_view text) {
-  for (const auto& entry : names)
+  for (const auto& entry : score_format_names)
     if (entry.first == text) return entry.second;
   fail(Errc::bad_option, "'{}' is not a format of scores: float32, float16 or int8", text);
 }
