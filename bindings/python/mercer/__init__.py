@@ -25,6 +25,8 @@ from ._nystroem import Nystroem
 from ._objects import FeatureSpace, NamedMatrix, export, feature_space, map_features, matrix
 from ._pca import PCA
 from ._plan import Plan
+from ._plot import Plot
+from ._plots import contour, plot
 from ._progress import Progress
 
 __version__ = _mercer.__version__
@@ -40,10 +42,12 @@ __all__ = [
     "Nystroem",
     "PCA",
     "Plan",
+    "Plot",
     "Progress",
     "RuleComparison",
     "check_kernel",
     "compare_rules",
+    "contour",
     "data",
     "eigs",
     "export",
@@ -56,5 +60,6 @@ __all__ = [
     "map_features",
     "matrix",
     "merge",
+    "plot",
     "steps_of_rate",
 ]

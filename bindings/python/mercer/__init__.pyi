@@ -1,5 +1,5 @@
 import os
-from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,13 @@ class FeatureSpace(NamedTuple):
 
 class Plan(Dict[str, Any]):
     def __init__(self, keys: Dict[str, Any], text: str) -> None: ...
+
+class Plot:
+    svg: str
+    kind: str
+    def __init__(self, svg: str, kind: str) -> None: ...
+    def save(self, path: Path) -> None: ...
+    def _repr_svg_(self) -> str: ...
 
 class RuleComparison(NamedTuple):
     steps: int
@@ -331,6 +338,40 @@ def feature_space(
     degree: int = ...,
     coef0: float = ...,
 ) -> FeatureSpace: ...
+PlotKind = Literal[
+    "scores", "biplot", "scree", "loadings", "circle", "contour", "t2spe", "axes", "probe", "lift",
+    "kernel", "images", "trace", "weights", "alpha",
+]
+
+def plot(
+    model: Union[Estimator, IncrementalPCA, Path, Mapping[str, ArrayLike]],
+    X: Optional[Rows] = ...,
+    kind: PlotKind = ...,
+    *,
+    labels: Optional[ArrayLike] = ...,
+    components: Optional[Sequence[int]] = ...,
+    ellipses: bool = ...,
+    ids: Optional[ArrayLike] = ...,
+    level: Optional[float] = ...,
+    reference: Optional[Rows] = ...,
+    center: bool = ...,
+    levels: Optional[int] = ...,
+    image_width: Optional[int] = ...,
+    title: Optional[str] = ...,
+    width: Optional[int] = ...,
+    height: Optional[int] = ...,
+    n_jobs: Optional[int] = ...,
+) -> Plot: ...
+def contour(
+    model: Union[Estimator, IncrementalPCA, Path],
+    X: Optional[Rows] = ...,
+    *,
+    labels: Optional[ArrayLike] = ...,
+    components: Optional[Sequence[int]] = ...,
+    levels: Optional[int] = ...,
+    size: Optional[int] = ...,
+    n_jobs: Optional[int] = ...,
+) -> Plot: ...
 def load(
     path: Path,
     *,
