@@ -1,9 +1,10 @@
 """Learned components beside exact ones."""
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
-from conftest import up_to_sign
+from conftest import DATA, up_to_sign
 from scipy import sparse
 from sklearn.base import clone
 
@@ -85,3 +86,28 @@ def test_what_cannot_work_is_refused(stream):
         mercer.HebbianPCA(2, rule="oja").fit(stream)
     with pytest.raises(ValueError, match="Input X contains NaN"):
         mercer.HebbianPCA().partial_fit([[1.0, np.nan], [0.0, 1.0]])
+
+
+def test_M_E1_plain_hebb_grows_without_a_bound_and_stops_at_a_limit(stream):
+    with pytest.raises(RuntimeError, match=r"plain Hebb is unbounded: .*, or limit=1$"):
+        mercer.HebbianPCA(rule="hebb", rate=1e-3).fit(stream)
+    bounded = mercer.HebbianPCA(
+        rule="hebb", rate=1e-3, limit=1, epochs=2, trace_weights=True
+    ).fit(stream)
+    weights = np.stack([bounded.trace_[f"w1_{j}"] for j in range(1, 6)])
+    assert np.abs(weights).max() == 1
+    # ‖w‖ grows like e^(λ₁t) before: without a limit it would be far beyond that of weights of 1.
+    exact = mercer.PCA(1).fit(stream).explained_variance_[0]
+    assert 1 < bounded.trace_["norm"][-1] <= np.sqrt(5)
+    assert np.exp(exact * bounded.trace_["time"][-1]) > 1e6
+
+
+def test_M_E1_the_program_gives_the_same_bounded_weights(program, tmp_path, rings):
+    path = tmp_path / "hebb.st"
+    subprocess.run(
+        [program, "learn", str(DATA / "rings.csv"), "--label", "class", "--rule", "hebb",
+         "--limit", "1", "--epochs", "3", "-o", str(path), "-q"],
+        check=True,
+    )
+    ours = mercer.HebbianPCA(rule="hebb", limit=1, epochs=3).fit(rings)
+    assert np.array_equal(ours.components_, mercer.load(path).components_)

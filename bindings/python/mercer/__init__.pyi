@@ -61,6 +61,37 @@ class RuleComparison(NamedTuple):
     angle: float
     trace: Dict[str, NDArray[np.float64]]
 
+class RateCondition(NamedTuple):
+    condition: str
+    holds: bool
+    why: str
+
+class Probe(NamedTuple):
+    variances: NDArray[np.float64]
+    ratios: NDArray[np.float64]
+    largest: float
+    smallest: Optional[float]
+    total: float
+
+class Loadings(NamedTuple):
+    names: List[str]
+    loadings: NDArray[np.float64]
+    contributions: NDArray[np.float64]
+    correlations: Optional[NDArray[np.float64]]
+    cos2: Optional[NDArray[np.float64]]
+
+class RowScores(NamedTuple):
+    t2: NDArray[np.float64]
+    spe: Optional[NDArray[np.float64]]
+    flags: NDArray[np.int64]
+    t2_limit: Optional[float]
+    spe_limit: Optional[float]
+    t2_limit_from: str
+    spe_limit_from: str
+    contributions: NDArray[np.float64]
+    cos2: Optional[NDArray[np.float64]]
+    explained: Optional[float]
+
 class KernelCheck(NamedTuple):
     valid: bool
     symmetric: bool
@@ -110,6 +141,7 @@ class PCA(_Linear, decomposition.PCA):
         power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = ...,
         random_state: RandomState = ...,
         map: Union[None, str, MapFunction] = ...,
+        center: bool = ...,
         scale: bool = ...,
         keep_null: bool = ...,
         tolerance: float = ...,
@@ -154,6 +186,7 @@ class KernelPCA(_Saved, decomposition.KernelPCA):
         random_state: RandomState = ...,
         copy_X: bool = ...,
         n_jobs: Optional[int] = ...,
+        center: bool = ...,
         approximation: Optional[str] = ...,
         tolerance: float = ...,
         memory: Optional[int] = ...,
@@ -276,6 +309,7 @@ def compare_rules(
     limit: Optional[float] = ...,
     random_state: RandomState = ...,
 ) -> RuleComparison: ...
+def rate_conditions(rate: Union[str, float]) -> List[RateCondition]: ...
 def steps_of_rate(rate: Union[str, float], time: float) -> float: ...
 def kernel_parameters(kernel: str) -> dict[str, Optional[float]]: ...
 def kernel_with(kernel: str, name: str, value: float) -> str: ...
@@ -328,6 +362,32 @@ def matrix(
     memory: Optional[int] = ...,
     n_jobs: Optional[int] = ...,
 ) -> NDArray[np.float64]: ...
+def probe(
+    X: Rows,
+    directions: ArrayLike,
+    *,
+    center: bool = ...,
+    scale: bool = ...,
+    ddof: Literal[0, 1] = ...,
+    memory: Optional[int] = ...,
+    n_jobs: Optional[int] = ...,
+) -> Probe: ...
+def loadings(model: Union[Estimator, IncrementalPCA, Path]) -> Loadings: ...
+def gradient(
+    model: Union[Estimator, IncrementalPCA, Path],
+    X: Rows,
+    component: int = ...,
+    *,
+    n_jobs: Optional[int] = ...,
+) -> NDArray[np.float64]: ...
+def score(
+    model: Union[Estimator, IncrementalPCA, Path],
+    X: Rows,
+    *,
+    level: float = ...,
+    reference: Optional[Rows] = ...,
+    n_jobs: Optional[int] = ...,
+) -> RowScores: ...
 def map_features(map: str, X: Rows, *, n_jobs: Optional[int] = ...) -> NamedMatrix: ...
 def feature_space(
     n_features: int,

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _mercer
 from ._linear import LinearScores
 from ._progress import told
+from ._rates import rate_text
 from ._rows import (
     Continues,
     check_parameters,
@@ -187,11 +188,10 @@ class HebbianPCA(
         self.verbose = verbose
 
     def _learner(self):
-        rate = self.rate if isinstance(self.rate, str) else f"constant({float(self.rate)!r})"
         options = {
             "rule": self.rule,
             "components": int(self.n_components),
-            "rate": rate,
+            "rate": rate_text(self.rate),
             "batch": int(self.batch_size),
             "forgetting": float(self.forgetting),
             "seed": seed_of(self.random_state),

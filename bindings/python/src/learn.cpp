@@ -172,6 +172,13 @@ void register_learn(py::module_& module) {
              py::arg("learner"), py::arg("epochs") = 0, py::arg("shuffle") = true);
   module.def("steps_of_rate",
              [](const std::string& rate, double time) { return Rate::parse(rate).steps(time); });
+  module.def("rate_conditions", [](const std::string& text) {
+    const Rate rate = Rate::parse(text);
+    py::list conditions;
+    for (const RobbinsMonro::Condition& c : rate.conditions().conditions)
+      conditions.append(py::make_tuple(c.text, c.holds, in_parameters(c.why)));
+    return conditions;
+  });
   py::class_<Hebbian>(module, "Hebbian")
       .def(py::init([](Index features, const py::dict& learner) {
              return Hebbian(identity_map<double>(features), learner_options(learner));
