@@ -235,6 +235,8 @@ class HebbianPCA(_Linear, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         *,
         rule: str = ...,
         rate: Union[str, float] = ...,
+        kernel: Optional[str] = ...,
+        landmarks: Optional[int] = ...,
         epochs: Optional[int] = ...,
         batch_size: int = ...,
         shuffle: bool = ...,

@@ -105,6 +105,8 @@ py::tuple learn_rows(const py::object& x, const py::dict& learner, int epochs, d
     else if (name == "theorem") options.theorem = value.cast<bool>();
     else if (name == "trace_weights") options.trace_weights = value.cast<bool>();
     else if (name == "ddof") options.ddof = value.cast<int>();
+    else if (name == "kernel") options.kernel = Kernel::parse(value.cast<std::string>());
+    else if (name == "landmarks") options.landmarks = value.cast<Index>();
     else throw py::type_error("a run has no option '" + name + "'");
   }
   options.monitor = monitor_of(callback);
