@@ -204,3 +204,5 @@ def test_scores_without_limits_tell_why(iris):
         mercer.score(given, K, level=2)
     with pytest.raises(ValueError, match="features"):
         mercer.score(given, K[:, :5])
+    with pytest.raises(ValueError, match="Nystroem has features without variances"):
+        mercer.score(mercer.Nystroem(n_components=5).fit(iris), iris)

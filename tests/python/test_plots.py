@@ -211,7 +211,7 @@ def test_kernels_that_are_functions_or_matrices(kernel):
     assert mercer.plot(own, X, labels=labels).svg == mercer.plot(given, K, labels=labels).svg
     assert mercer.plot(own, X, labels=labels).svg.count("<circle") > len(X) / 2
     for call in (lambda: mercer.contour(own), lambda: mercer.plot(given, K, "kernel")):
-        with pytest.raises(ValueError, match="takes kernel values|has none"):
+        with pytest.raises(ValueError, match="takes kernel values|model has none"):
             call()
 
 
@@ -229,7 +229,7 @@ REFUSED = [
     ({"kind": "scores", "width": 10}, "width=10 is not a whole number between 240 and 4000"),
     ({"kind": "scores", "height": 1e3}, "height=1000.0 is not a whole number"),
     ({"kind": "t2spe", "level": 99}, "level=99 is not between 0 and 1"),
-    ({"kind": "kernel"}, "draws the kernel of a model; this one has none"),
+    ({"kind": "kernel"}, "a kernel that is an expression; this model has none"),
     ({"kind": "images"}, "image_width"),
     ({"kind": "images", "image_width": 0}, "image_width=0"),
     ({"kind": "contour"}, "contour lines need a model of two columns; this one has 4"),
@@ -254,6 +254,10 @@ def test_models_that_cannot_be_drawn_are_refused(kernel, iris):
             mercer.plot(kpca, rings, kind)
     with pytest.raises(ValueError, match="one component"):
         mercer.plot(mercer.PCA(1).fit(iris), iris)
+    features = mercer.Nystroem(n_components=5).fit(rings)
+    for call in (lambda: mercer.plot(features, rings), lambda: mercer.contour(features)):
+        with pytest.raises(ValueError, match="Nystroem has features without variances"):
+            call()
     with pytest.raises(TypeError, match="ndarray is neither an estimator"):
         mercer.plot(iris, iris)
     with pytest.raises(ValueError, match="NaN"):

@@ -5,7 +5,7 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 
 from . import _mercer
-from ._fitted import inputs_of, model_of, opened, rows_for
+from ._fitted import inputs_of, model_of, opened, require_variances, rows_for
 from ._rows import rows_of, threads_of
 
 
@@ -167,6 +167,7 @@ def score(model, X, *, level=0.99, reference=None, n_jobs=None):
         raise ValueError(f"level={level!r} is not between 0 and 1, such as 0.99")
     estimator = opened(model)
     fitted = model_of(estimator)
+    require_variances(fitted)
     rows = inputs_of(estimator, rows_for(estimator, X))
     good = None if reference is None else inputs_of(estimator, rows_for(estimator, reference))
     return RowScores(

@@ -25,6 +25,14 @@ def model_of(estimator):
     return fitted
 
 
+def require_variances(fitted):
+    """Refuses the features of Nystroem, which are no components."""
+    if fitted.method == "nystroem":
+        raise ValueError(
+            "Nystroem has features without variances: use KernelPCA(approximation='nystrom(...)')"
+        )
+
+
 def rows_for(estimator, X):
     """X as the estimator checks it."""
     X = as_fitted(estimator, X)

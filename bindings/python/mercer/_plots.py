@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from . import _mercer
-from ._fitted import inputs_of, model_of, opened, rows_for
+from ._fitted import inputs_of, model_of, opened, require_variances, rows_for
 from ._plot import Plot
 from ._rows import rows_of, threads_of
 
@@ -159,6 +159,8 @@ def plot(
     if draws_rows and X is None:
         raise ValueError(f"kind={kind!r} draws rows: give X")
     fitted = model_of(model)
+    if kind != "kernel":
+        require_variances(fitted)
     if components is not None:
         words["components"] = _components(components, fitted.outputs, kind)
     if ellipses:
@@ -239,6 +241,7 @@ def contour(model, X=None, *, labels=None, components=None, levels=None, size=No
     """
     model = opened(model)
     fitted = model_of(model)
+    require_variances(fitted)
     chosen = None if components is None else _components(components, fitted.outputs, "contour")
     if size is not None:
         size = _whole("size", size, 80, 2000)

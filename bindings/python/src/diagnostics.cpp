@@ -67,8 +67,9 @@ py::dict score(const Model<T>& model, const py::object& x, double level,
   const HeldRows<T> held(x);
   std::optional<HeldRows<T>> good;
   if (!reference.is_none()) good.emplace(reference);
+  const Monitor monitor = monitor_of(py::none());
   const Scored found = released([&] {
-    const Scorer<T> scorer(model, {.threads = threads});
+    const Scorer<T> scorer(model, {.threads = threads, .monitor = monitor});
     Scored out;
     out.rows = scorer(held.rows());
     out.no_spe = scorer.no_spe();
@@ -90,8 +91,8 @@ void register_one(py::module_& module) {
       "gradient",
       [](const Model<T>& model, const py::object& x, Index component, int threads) {
         const HeldRows<T> held(x);
-        return array_of(released(
-            [&] { return gradient(model, held.rows(), component, {.threads = threads}); }));
+        const RunOptions how{.threads = threads, .monitor = monitor_of(py::none())};
+        return array_of(released([&] { return gradient(model, held.rows(), component, how); }));
       },
       py::arg("model"), py::arg("x"), py::arg("component"), py::arg("threads"));
   module.def("score", &score<T>, py::arg("model"), py::arg("x"), py::arg("level"),

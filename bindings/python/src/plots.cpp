@@ -74,7 +74,8 @@ std::string kernel_picture(const Model<T>& model, const py::object& x, bool cent
                            const py::dict& words) {
   const Space space = model.map().space();
   if (model.map().kernel().empty() || space == Space::precomputed)
-    throw py::value_error("kind='kernel' draws the kernel of a model; this one has none");
+    throw py::value_error(
+        "kind='kernel' draws a kernel that is an expression; this model has none");
   const HeldRows<T> held(x);
   const PlotOptions options = plot_options(words, 820, 430);
   return released([&] {
@@ -92,8 +93,9 @@ void register_scores(py::module_& module, const char* name,
       [draw](const Model<T>& model, const py::object& x, int threads, const py::dict& words) {
         const HeldRows<T> held(x);
         const PlotOptions options = plot_options(words);
+        const TransformOptions how{.threads = threads, .monitor = monitor_of(py::none())};
         return released([&] {
-          const Matrix<T> scores = model.transform(held.rows(), {.threads = threads});
+          const Matrix<T> scores = model.transform(held.rows(), how);
           return draw(model, scores, options);
         });
       },
@@ -122,8 +124,9 @@ std::pair<std::string, std::string> t2spe_picture(const Model<T>& model, const p
   const py::object good = reference.is_none() ? x : reference;
   const HeldRows<T> good_rows(good);
   const bool from_good = !reference.is_none();
+  const Monitor monitor = monitor_of(py::none());
   return released([&] {
-    const Scorer<T> scorer(model, {.threads = threads});
+    const Scorer<T> scorer(model, {.threads = threads, .monitor = monitor});
     const ScoreLimits limits =
         from_good ? limits_of(scorer(good_rows.rows()), level) : scorer.limits(level);
     std::string missing;

@@ -19,6 +19,7 @@ py::dict probe(const py::object& x, const Flat<double>& directions, FitOptions o
   const Matrix<double> q =
       Eigen::Map<const Matrix<double>>(directions.data(), directions.shape(0), directions.shape(1));
   const bool all = held.rows().cols() <= most_features_for_all;
+  options.monitor = monitor_of(py::none());
   options.components = all ? all_components() : Components(1);
   Vector<double> along, variances;
   double total = 0;
