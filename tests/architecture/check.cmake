@@ -39,7 +39,6 @@ set(apps/cli_internal_headers
 set(bindings/python_folders "")
 set(bindings/python_internal_headers
   core/spelled
-  maps/from_text
   pca/select/significance)
 
 macro(complain text)

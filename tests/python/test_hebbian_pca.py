@@ -1,9 +1,10 @@
 """Learned components beside exact ones."""
 import pickle
+import subprocess
 
 import numpy as np
 import pytest
-from conftest import up_to_sign
+from conftest import DATA, table, up_to_sign
 from scipy import sparse
 from sklearn.base import clone
 
@@ -85,3 +86,88 @@ def test_what_cannot_work_is_refused(stream):
         mercer.HebbianPCA(2, rule="oja").fit(stream)
     with pytest.raises(ValueError, match="Input X contains NaN"):
         mercer.HebbianPCA().partial_fit([[1.0, np.nan], [0.0, 1.0]])
+
+
+def test_M_E1_plain_hebb_grows_without_a_bound_and_stops_at_a_limit(stream):
+    with pytest.raises(RuntimeError, match=r"plain Hebb is unbounded: .*, or limit=1$"):
+        mercer.HebbianPCA(rule="hebb", rate=1e-3).fit(stream)
+    bounded = mercer.HebbianPCA(
+        rule="hebb", rate=1e-3, limit=1, epochs=2, trace_weights=True
+    ).fit(stream)
+    weights = np.stack([bounded.trace_[f"w1_{j}"] for j in range(1, 6)])
+    assert np.abs(weights).max() == 1
+    # ‖w‖ grows like e^(λ₁t) before: without a limit it would be far beyond that of weights of 1.
+    exact = mercer.PCA(1).fit(stream).explained_variance_[0]
+    assert 1 < bounded.trace_["norm"][-1] <= np.sqrt(5)
+    assert np.exp(exact * bounded.trace_["time"][-1]) > 1e6
+
+
+def test_M_E1_the_program_gives_the_same_bounded_weights(program, tmp_path, rings):
+    path = tmp_path / "hebb.st"
+    subprocess.run(
+        [program, "learn", str(DATA / "rings.csv"), "--label", "class", "--rule", "hebb",
+         "--limit", "1", "--epochs", "3", "-o", str(path), "-q"],
+        check=True,
+    )
+    ours = mercer.HebbianPCA(rule="hebb", limit=1, epochs=3).fit(rings)
+    assert np.array_equal(ours.components_, mercer.load(path).components_)
+
+
+KERNEL = "rbf(gamma=0.5)"
+
+
+def test_kernel_hebbian_learning_finds_the_components_of_kernel_pca(rings, stream):
+    for kernel, X, k in [(KERNEL, rings, 1), ("linear", stream[:400], 2)]:
+        exact = mercer.KernelPCA(k, kernel=kernel).fit(X)
+        variances = exact.report()["explained_variance"]
+        for landmarks in (None, 100):
+            learned = mercer.HebbianPCA(k, kernel=kernel, landmarks=landmarks, epochs=60, ddof=1)
+            scores = learned.fit_transform(X)
+            assert learned.components_.shape == (k, landmarks or len(X))
+            assert up_to_sign(scores, exact.transform(X), axis=0).min() > 0.99
+            assert np.allclose(learned.explained_variance_, variances, rtol=0.15)
+    short = mercer.HebbianPCA(2, kernel="rbf", epochs=1).fit(rings)
+    assert np.array_equal(
+        short.components_, mercer.HebbianPCA(2, kernel=KERNEL, epochs=1).fit(rings).components_
+    )  # gamma is 1/n_features, as in KernelPCA
+
+
+@pytest.mark.parametrize("landmarks, rule", [(None, "gha"), (40, "gha"), (40, "ccipca")])
+def test_the_program_learns_the_same_in_the_space_of_a_kernel(
+    landmarks, rule, program, tmp_path, rings
+):
+    path = tmp_path / "rings.st"
+    subprocess.run(
+        [program, "learn", str(DATA / "rings.csv"), "--label", "class", "--kernel", KERNEL, "-k", "2",
+         "--rule", rule, "--epochs", "3", "--ddof", "1", "-o", str(path), "-q",
+         *(["--landmarks", str(landmarks)] if landmarks else [])],
+        check=True,
+    )
+    theirs = mercer.load(path)
+    ours = mercer.HebbianPCA(
+        2, rule=rule, kernel=KERNEL, landmarks=landmarks, epochs=3, ddof=1
+    ).fit(table("rings.csv"))
+    assert np.array_equal(ours.transform(table("rings.csv")), theirs.transform(table("rings.csv")))
+    assert ours.report()["explained_variance"] == theirs.report()["explained_variance"]
+    ours.save(tmp_path / "ours.st")
+    again = pickle.loads(pickle.dumps(ours))
+    assert np.array_equal(again.components_, ours.components_)
+
+
+def test_what_kernel_hebbian_learning_does_not_have_is_refused(rings):
+    for words, message in [
+        ({"rule": "ccipca"}, "^rule='ccipca' requires landmarks"),
+        ({"theory": True}, "^theory with a kernel requires landmarks"),
+        ({"batch_size": 5}, "^batch_size requires landmarks"),
+        ({"kernel": "rbff"}, "rbff"),
+        ({"kernel": None, "landmarks": 5}, "give kernel as well"),
+        ({"landmarks": 0}, "'landmarks' parameter of HebbianPCA must be an int"),
+        ({"kernel": 3}, "'kernel' parameter of HebbianPCA must be an instance of 'str'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            mercer.HebbianPCA(**{"kernel": KERNEL, "epochs": 1, **words}).fit(rings)
+    with pytest.raises(ValueError, match="partial_fit learns without a kernel"):
+        mercer.HebbianPCA(kernel=KERNEL).partial_fit(rings)
+    learned = mercer.HebbianPCA(kernel=KERNEL, epochs=1).fit(rings)
+    with pytest.raises(ValueError, match="no exact inverse"):
+        learned.inverse_transform(learned.transform(rings))

@@ -1,7 +1,9 @@
 """Kernel PCA beside scikit-learn's."""
+import subprocess
+
 import numpy as np
 import pytest
-from conftest import same_columns
+from conftest import DATA, same_columns, table
 from scipy import sparse
 from sklearn import decomposition
 from sklearn.metrics.pairwise import rbf_kernel
@@ -191,3 +193,39 @@ def test_the_training_rows_are_a_view_of_the_model(iris):
     sparse_rows = mercer.KernelPCA(2, kernel="rbf").fit(sparse.csr_matrix(iris)).X_fit_
     assert sparse.issparse(sparse_rows) and (sparse_rows.toarray() == iris).all()
     assert kpca.gamma_ == 0.25
+
+
+def test_M_D4_without_centring_the_kernel_matrix_itself_is_decomposed(rings):
+    K = mercer.kernel_matrix("rbf(gamma=0.5)", rings)
+    kpca = mercer.KernelPCA(3, kernel="rbf(gamma=0.5)", center=False).fit(rings)
+    values, vectors = np.linalg.eigh(K)
+    assert np.allclose(kpca.eigenvalues_, values[:-4:-1], rtol=1e-12)
+    same_columns(kpca.transform(rings), (vectors * np.sqrt(np.abs(values)))[:, :-4:-1], 1e-8)
+    same_columns(kpca.fit_transform(rings), kpca.transform(rings), 1e-8)
+    given = mercer.KernelPCA(3, kernel="precomputed", center=False).fit(K)
+    assert np.allclose(given.eigenvalues_, kpca.eigenvalues_, rtol=1e-12)
+    gaussian = lambda a, b: np.exp(-0.5 * ((a - b) ** 2).sum())
+    function = mercer.KernelPCA(3, kernel=gaussian, center=False)
+    assert np.allclose(function.fit(rings).eigenvalues_, kpca.eigenvalues_, rtol=1e-10)
+    approximate = mercer.KernelPCA(
+        3, kernel="rbf(gamma=0.5)", center=False, approximation="cholesky(tolerance=1e-6)"
+    )
+    assert np.allclose(approximate.fit(rings).eigenvalues_, kpca.eigenvalues_, rtol=1e-3)
+    centred = mercer.KernelPCA(3, kernel="rbf(gamma=0.5)").fit(rings)
+    assert not np.allclose(centred.eigenvalues_, kpca.eigenvalues_, rtol=0.1)
+
+
+def test_M_D4_the_program_gives_the_same_without_centring(program, tmp_path, rings):
+    path = tmp_path / "model.st"
+    subprocess.run(
+        [program, "fit", str(DATA / "rings.csv"), "--label", "class", "--kernel", "rbf(gamma=0.5)",
+         "-k", "3", "--no-center", "-o", str(path), "-q"],
+        check=True,
+    )
+    theirs = mercer.load(path)
+    assert theirs.center is False
+    ours = mercer.KernelPCA(3, kernel="rbf(gamma=0.5)", center=False).fit(rings)
+    assert np.array_equal(ours.eigenvalues_, theirs.eigenvalues_)
+    assert np.array_equal(ours.transform(rings), theirs.transform(table("rings.csv")))
+    with pytest.raises(ValueError, match="center"):
+        mercer.KernelPCA(2, center="no").fit(rings)

@@ -219,3 +219,21 @@ def test_z_scores_of_a_map_far_from_0_are_about_the_exact_mean(dtype, far):
     scores = mercer.PCA(2, map="squares", scale=True).fit(x).transform(x).astype(float)
     # Products of two numbers below 3, rounded to the precision of the rows.
     np.testing.assert_allclose((scores**2).sum(axis=1), exact, atol=200 * np.finfo(dtype).eps)
+
+
+def test_M_D4_without_centring_components_are_those_of_the_second_moments(wine, tmp_path):
+    X = wine / wine.std(axis=0) + 0.5
+    pca = mercer.PCA(center=False).fit(X)
+    values = np.linalg.eigvalsh(X.T @ X / (len(X) - 1))[::-1]
+    assert np.allclose(pca.explained_variance_, values, rtol=1e-10)
+    assert np.allclose(pca.singular_values_, np.linalg.svd(X, compute_uv=False), rtol=1e-10)
+    assert not pca.mean_.any()
+    same_columns(pca.transform(X), X @ np.linalg.svd(X)[2].T, 1e-10)
+    assert np.allclose(pca.inverse_transform(pca.transform(X)), X, rtol=1e-10)
+    white = mercer.PCA(2, center=False, whiten=True).fit_transform(X)
+    assert np.allclose(white.T @ white, (len(X) - 1) * np.eye(2), atol=1e-8)
+    pca.save(tmp_path / "model.st")
+    assert mercer.load(tmp_path / "model.st").center is False
+    features = mercer.PCA(map="squares", center=False).fit(X)
+    moments = (X**2).T @ X**2 / (len(X) - 1)
+    assert np.allclose(features.explained_variance_, np.linalg.eigvalsh(moments)[::-1], rtol=1e-8)

@@ -5,8 +5,9 @@
 array([[0.69, 0.72]])
 """
 from . import _mercer
-from ._compare_rules import RuleComparison, compare_rules, steps_of_rate
+from ._compare_rules import RuleComparison, compare_rules
 from ._data import data
+from ._diagnostics import Loadings, RowScores, gradient, loadings, score
 from ._eigs import Eigs, eigs, fit_operator
 from ._functions import (
     KernelCheck,
@@ -25,7 +26,11 @@ from ._nystroem import Nystroem
 from ._objects import FeatureSpace, NamedMatrix, export, feature_space, map_features, matrix
 from ._pca import PCA
 from ._plan import Plan
+from ._plot import Plot
+from ._plots import contour, plot
+from ._probe import Probe, probe
 from ._progress import Progress
+from ._rates import RateCondition, rate_conditions, steps_of_rate
 
 __version__ = _mercer.__version__
 __all__ = [
@@ -35,26 +40,38 @@ __all__ = [
     "IncrementalPCA",
     "KernelCheck",
     "KernelPCA",
+    "Loadings",
     "Moments",
     "NamedMatrix",
     "Nystroem",
     "PCA",
     "Plan",
+    "Plot",
+    "Probe",
     "Progress",
+    "RateCondition",
+    "RowScores",
     "RuleComparison",
     "check_kernel",
     "compare_rules",
+    "contour",
     "data",
     "eigs",
     "export",
     "feature_space",
     "fit_operator",
+    "gradient",
     "kernel_matrix",
     "kernel_parameters",
     "kernel_with",
     "load",
+    "loadings",
     "map_features",
     "matrix",
     "merge",
+    "plot",
+    "probe",
+    "rate_conditions",
+    "score",
     "steps_of_rate",
 ]

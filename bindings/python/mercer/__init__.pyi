@@ -1,5 +1,5 @@
 import os
-from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,13 @@ class FeatureSpace(NamedTuple):
 class Plan(Dict[str, Any]):
     def __init__(self, keys: Dict[str, Any], text: str) -> None: ...
 
+class Plot:
+    svg: str
+    kind: str
+    def __init__(self, svg: str, kind: str) -> None: ...
+    def save(self, path: Path) -> None: ...
+    def _repr_svg_(self) -> str: ...
+
 class RuleComparison(NamedTuple):
     steps: int
     time: float
@@ -53,6 +60,37 @@ class RuleComparison(NamedTuple):
     last_gap: float
     angle: float
     trace: Dict[str, NDArray[np.float64]]
+
+class RateCondition(NamedTuple):
+    condition: str
+    holds: bool
+    why: str
+
+class Probe(NamedTuple):
+    variances: NDArray[np.float64]
+    ratios: NDArray[np.float64]
+    largest: float
+    smallest: Optional[float]
+    total: float
+
+class Loadings(NamedTuple):
+    names: List[str]
+    loadings: NDArray[np.float64]
+    contributions: NDArray[np.float64]
+    correlations: Optional[NDArray[np.float64]]
+    cos2: Optional[NDArray[np.float64]]
+
+class RowScores(NamedTuple):
+    t2: NDArray[np.float64]
+    spe: Optional[NDArray[np.float64]]
+    flags: NDArray[np.int64]
+    t2_limit: Optional[float]
+    spe_limit: Optional[float]
+    t2_limit_from: str
+    spe_limit_from: str
+    contributions: NDArray[np.float64]
+    cos2: Optional[NDArray[np.float64]]
+    explained: Optional[float]
 
 class KernelCheck(NamedTuple):
     valid: bool
@@ -103,6 +141,7 @@ class PCA(_Linear, decomposition.PCA):
         power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = ...,
         random_state: RandomState = ...,
         map: Union[None, str, MapFunction] = ...,
+        center: bool = ...,
         scale: bool = ...,
         keep_null: bool = ...,
         tolerance: float = ...,
@@ -147,6 +186,7 @@ class KernelPCA(_Saved, decomposition.KernelPCA):
         random_state: RandomState = ...,
         copy_X: bool = ...,
         n_jobs: Optional[int] = ...,
+        center: bool = ...,
         approximation: Optional[str] = ...,
         tolerance: float = ...,
         memory: Optional[int] = ...,
@@ -195,6 +235,8 @@ class HebbianPCA(_Linear, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         *,
         rule: str = ...,
         rate: Union[str, float] = ...,
+        kernel: Optional[str] = ...,
+        landmarks: Optional[int] = ...,
         epochs: Optional[int] = ...,
         batch_size: int = ...,
         shuffle: bool = ...,
@@ -269,6 +311,7 @@ def compare_rules(
     limit: Optional[float] = ...,
     random_state: RandomState = ...,
 ) -> RuleComparison: ...
+def rate_conditions(rate: Union[str, float]) -> List[RateCondition]: ...
 def steps_of_rate(rate: Union[str, float], time: float) -> float: ...
 def kernel_parameters(kernel: str) -> dict[str, Optional[float]]: ...
 def kernel_with(kernel: str, name: str, value: float) -> str: ...
@@ -321,6 +364,32 @@ def matrix(
     memory: Optional[int] = ...,
     n_jobs: Optional[int] = ...,
 ) -> NDArray[np.float64]: ...
+def probe(
+    X: Rows,
+    directions: ArrayLike,
+    *,
+    center: bool = ...,
+    scale: bool = ...,
+    ddof: Literal[0, 1] = ...,
+    memory: Optional[int] = ...,
+    n_jobs: Optional[int] = ...,
+) -> Probe: ...
+def loadings(model: Union[Estimator, IncrementalPCA, Path]) -> Loadings: ...
+def gradient(
+    model: Union[Estimator, IncrementalPCA, Path],
+    X: Rows,
+    component: int = ...,
+    *,
+    n_jobs: Optional[int] = ...,
+) -> NDArray[np.float64]: ...
+def score(
+    model: Union[Estimator, IncrementalPCA, Path],
+    X: Rows,
+    *,
+    level: float = ...,
+    reference: Optional[Rows] = ...,
+    n_jobs: Optional[int] = ...,
+) -> RowScores: ...
 def map_features(map: str, X: Rows, *, n_jobs: Optional[int] = ...) -> NamedMatrix: ...
 def feature_space(
     n_features: int,
@@ -331,6 +400,40 @@ def feature_space(
     degree: int = ...,
     coef0: float = ...,
 ) -> FeatureSpace: ...
+PlotKind = Literal[
+    "scores", "biplot", "scree", "loadings", "circle", "contour", "t2spe", "axes", "probe", "lift",
+    "kernel", "images", "trace", "weights", "alpha",
+]
+
+def plot(
+    model: Union[Estimator, IncrementalPCA, Path, Mapping[str, ArrayLike]],
+    X: Optional[Rows] = ...,
+    kind: PlotKind = ...,
+    *,
+    labels: Optional[ArrayLike] = ...,
+    components: Optional[Sequence[int]] = ...,
+    ellipses: bool = ...,
+    ids: Optional[ArrayLike] = ...,
+    level: Optional[float] = ...,
+    reference: Optional[Rows] = ...,
+    center: bool = ...,
+    levels: Optional[int] = ...,
+    image_width: Optional[int] = ...,
+    title: Optional[str] = ...,
+    width: Optional[int] = ...,
+    height: Optional[int] = ...,
+    n_jobs: Optional[int] = ...,
+) -> Plot: ...
+def contour(
+    model: Union[Estimator, IncrementalPCA, Path],
+    X: Optional[Rows] = ...,
+    *,
+    labels: Optional[ArrayLike] = ...,
+    components: Optional[Sequence[int]] = ...,
+    levels: Optional[int] = ...,
+    size: Optional[int] = ...,
+    n_jobs: Optional[int] = ...,
+) -> Plot: ...
 def load(
     path: Path,
     *,

@@ -5,6 +5,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _mercer
+from ._rates import rate_text
 from ._rows import FLOATS, rows_of, seed_of
 
 
@@ -40,10 +41,6 @@ class RuleComparison(NamedTuple):
     last_gap: float
     angle: float
     trace: dict
-
-
-def _rate_text(rate):
-    return rate if isinstance(rate, str) else f"constant({float(rate)!r})"
 
 
 def compare_rules(
@@ -92,7 +89,7 @@ def compare_rules(
     X = check_array(X, accept_sparse="csr", dtype=FLOATS)
     learner = {
         "components": int(n_components),
-        "rate": _rate_text(rate),
+        "rate": rate_text(rate),
         "seed": seed_of(random_state),
     }
     if limit is not None:
@@ -104,26 +101,3 @@ def compare_rules(
             rows_of(X), first, second, learner, epochs=int(epochs), shuffle=bool(shuffle)
         )
     )
-
-
-def steps_of_rate(rate, time):
-    """The smallest n with η₁ + … + η_n ≥ time.
-
-    Parameters
-    ----------
-    rate : str or float
-        Schedule, such as '1/n'; a number is a constant rate.
-    time : float
-
-    Returns
-    -------
-    float
-        inf: the sum stays below `time`; nan: it depends on the rows.
-
-    Examples
-    --------
-    >>> from mercer import steps_of_rate
-    >>> steps_of_rate('1/n', 2.0)
-    4.0
-    """
-    return _mercer.steps_of_rate(_rate_text(rate), float(time))

@@ -301,6 +301,7 @@ def estimator_of(model, kernels=(), maps=None):
             kernel="precomputed"
             if model.space == "precomputed"
             else _own_kernel(model.kernel, kernels),
+            center=model.centered,
             approximation=approximation and approximation.get("text"),
         )
         estimator._adopt(model)
@@ -310,7 +311,9 @@ def estimator_of(model, kernels=(), maps=None):
     else:
         identity = model.space == "input"
         own = None if identity else _own_map(model.map, maps or {})
-        estimator = PCA(outputs, map=own, scale=model.scale.size > 0)
+        estimator = PCA(
+            outputs, map=own, center=model.centered, scale=model.scale.size > 0
+        )
         estimator._take(model, outputs, model.n_samples)
     estimator.n_features_in_ = model.inputs
     if model.feature_names:

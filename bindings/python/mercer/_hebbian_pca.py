@@ -8,9 +8,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _mercer
 from ._linear import LinearScores
 from ._progress import told
+from ._rates import rate_text
 from ._rows import (
     Continues,
     check_parameters,
+    kernel_text,
     require_finite,
     rows_of,
     seed_of,
@@ -49,6 +51,11 @@ class HebbianPCA(
     rate : str or float, default='auto'
         Schedule of the learning rate, such as 'auto', '1/n' or 'power(c=1,t0=100,a=0.75)';
         docs/learning.md lists them. A number is a constant rate.
+    kernel : str, default=None
+        `fit` learns in the feature space of this kernel, a name or an expression as in
+        :class:`KernelPCA`: kernel Hebbian learning over all rows, with the rules 'gha' and 'oja'.
+    landmarks : int, default=None
+        With `kernel`: learn, with any rule, in the space that so many rows span.
     epochs : int, default=None
         Passes of `fit` over the rows; None: until it has converged, at most 100.
     batch_size : int, default=1
@@ -85,7 +92,8 @@ class HebbianPCA(
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The orthonormalised weights, by decreasing variance.
+        The orthonormalised weights, by decreasing variance. With `kernel`, coefficients over the
+        rows or landmarks.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
         Of recent outputs.
     mean_ : ndarray of shape (n_features,)
@@ -125,6 +133,8 @@ class HebbianPCA(
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "rule": [StrOptions(set(_mercer.rules()) | {"sanger"})],
         "rate": [str, Interval(Real, 0, None, closed="neither")],
+        "kernel": [str, None],
+        "landmarks": [Interval(Integral, 1, None, closed="left"), None],
         "epochs": [Interval(Integral, 1, None, closed="left"), None],
         "batch_size": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],
@@ -149,6 +159,8 @@ class HebbianPCA(
         *,
         rule="gha",
         rate="auto",
+        kernel=None,
+        landmarks=None,
         epochs=None,
         batch_size=1,
         shuffle=True,
@@ -169,6 +181,8 @@ class HebbianPCA(
         self.n_components = n_components
         self.rule = rule
         self.rate = rate
+        self.kernel = kernel
+        self.landmarks = landmarks
         self.epochs = epochs
         self.batch_size = batch_size
         self.shuffle = shuffle
@@ -187,11 +201,10 @@ class HebbianPCA(
         self.verbose = verbose
 
     def _learner(self):
-        rate = self.rate if isinstance(self.rate, str) else f"constant({float(self.rate)!r})"
         options = {
             "rule": self.rule,
             "components": int(self.n_components),
-            "rate": rate,
+            "rate": rate_text(self.rate),
             "batch": int(self.batch_size),
             "forgetting": float(self.forgetting),
             "seed": seed_of(self.random_state),
@@ -203,13 +216,18 @@ class HebbianPCA(
             options["start"] = np.asarray(self.start, dtype=np.float64)
         return options
 
-    def _run(self):
+    def _run(self, n_features):
         options = {
             "theory": bool(self.theory),
             "theorem": bool(self.theorem),
             "trace_weights": bool(self.trace_weights),
             "ddof": int(self.ddof),
         }
+        if self.kernel is not None:
+            options["kernel"] = kernel_text(self.kernel, None, 3, 1, n_features)
+            options["landmarks"] = int(self.landmarks or 0)
+        elif self.landmarks is not None:
+            raise ValueError("landmarks span the feature space of a kernel: give kernel as well")
         if self.until_angle is not None:
             options["until_angle"] = float(self.until_angle)
         return options
@@ -233,7 +251,7 @@ class HebbianPCA(
         try:
             model, run = told(
                 self, _mercer.learn, rows_of(X), self._learner(),
-                epochs=self.epochs or 0, shuffle=self.shuffle, more=self._run(),
+                epochs=self.epochs or 0, shuffle=self.shuffle, more=self._run(X.shape[1]),
             )
         except ValueError:
             require_finite(self, X)
@@ -271,6 +289,8 @@ class HebbianPCA(
         first = getattr(self, "_stream", None) is None
         if first:
             check_parameters(self)
+            if self.kernel is not None:
+                raise ValueError("partial_fit learns without a kernel: use fit, or kernel=None")
         X = validated(self, X, reset=first)
         stream = _Learner(X.shape[1], self._learner()) if first else self._stream
         try:

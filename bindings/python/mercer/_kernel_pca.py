@@ -68,6 +68,9 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         Ignored: rows are never modified.
     n_jobs : int, default=None
         Threads; None: as many as BLAS may use, which threadpoolctl limits.
+    center : bool, default=True
+        Centre the kernel matrix. False: components of the kernel matrix itself, about the origin of
+        the feature space.
     approximation : str, default=None
         For many rows, such as 'cholesky(tolerance=0.01)' or 'fourier(features=2000)';
         docs/approximation.md lists them.
@@ -83,7 +86,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components,)
-        Of the centred kernel matrix, descending.
+        Of the kernel matrix, centred if `center`; descending.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
     X_fit_ : {ndarray, sparse matrix} of shape (n_samples, n_features)
         The training rows; landmarks if there is an approximation.
@@ -109,6 +112,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
     _parameter_constraints = {
         **decomposition.KernelPCA._parameter_constraints,
         "kernel": [str, callable],
+        "center": ["boolean"],
         "approximation": [str, None],
         "tolerance": [Interval(Real, 0, 1, closed="neither")],
         "memory": [Interval(Integral, 1, None, closed="left"), None],
@@ -135,6 +139,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         random_state=None,
         copy_X=True,
         n_jobs=None,
+        center=True,
         approximation=None,
         tolerance=1e-10,
         memory=None,
@@ -159,6 +164,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
             copy_X=copy_X,
             n_jobs=n_jobs,
         )
+        self.center = center
         self.approximation = approximation
         self.tolerance = tolerance
         self.memory = memory
@@ -217,6 +223,8 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
             options["solver"] = _SOLVERS[self.eigen_solver]
         if self.memory is not None:
             options["memory"] = self.memory
+        if not self.center:
+            options["center"] = False
         return options
 
     def _fit_model(self, rows, **options):

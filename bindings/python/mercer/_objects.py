@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _mercer
+from ._fitted import model_of
 from ._rows import FLOATS, kernel_text, rows_of, threads_of
 
 
@@ -100,12 +101,7 @@ def export(model, what, *, names="mercer"):
     """
     if isinstance(model, (str, os.PathLike)):
         return NamedMatrix(*_mercer.export_object(_mercer.load(os.fspath(model)), what, names))
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
-    fitted = model._fitted_model()
-    if hasattr(model, "feature_names_in_") and fitted.space != "precomputed":
-        fitted = fitted.named([str(name) for name in model.feature_names_in_])
+    fitted = model_of(model)
     values, rows, columns = _mercer.export_object(fitted, what, names)
     if names == "sklearn":
         kernel = fitted.space in ("kernel", "precomputed")

@@ -53,6 +53,8 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         'plain(degree=2)', or expressions such as 'x1^2, log(x2)' of the columns, by name if `X` has
         column names (docs/maps.md). A callable takes an array of rows and returns the features of
         each, an array of as many rows; it is called for blocks of rows, after scaling.
+    center : bool, default=True
+        Subtract the mean. False: components of the second moments about 0; `mean_` is 0 then.
     scale : bool, default=False
         Divide each column by its standard deviation first.
     keep_null : bool, default=False
@@ -101,6 +103,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         **decomposition.PCA._parameter_constraints,
         "svd_solver": [StrOptions(set(_SOLVERS))],
         "map": [str, callable, None],
+        "center": ["boolean"],
         "scale": ["boolean"],
         "keep_null": ["boolean"],
         "tolerance": [Interval(Real, 0, 1, closed="neither")],
@@ -123,6 +126,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         power_iteration_normalizer="auto",
         random_state=None,
         map=None,
+        center=True,
         scale=False,
         keep_null=False,
         tolerance=1e-10,
@@ -141,6 +145,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
         self.map = map
+        self.center = center
         self.scale = scale
         self.keep_null = keep_null
         self.tolerance = tolerance
@@ -200,6 +205,8 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
             options["solver"] = _SOLVERS[self.svd_solver]
         if self.random_state is not None or self.svd_solver in ("arpack", "randomized"):
             options["seed"] = seed_of(self.random_state)
+        if not self.center:
+            options["center"] = False
         if self.scale:
             options["scale"] = True
         if self.keep_null:

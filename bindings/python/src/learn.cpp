@@ -4,11 +4,11 @@
 #include "arrays.hpp"
 #include "register.hpp"
 #include "spelling.hpp"
+#include "trace_of.hpp"
 #include "work.hpp"
 
 #include <mercer/compare_rules.hpp>
 #include <mercer/hebbian.hpp>
-#include <mercer/trace.hpp>
 
 #include <pybind11/stl.h>
 
@@ -70,22 +70,6 @@ py::dict dict_of(const Theorem& t) {
   return out;
 }
 
-/// Columns by their names.
-py::dict dict_of(const std::vector<TraceRow>& trace) {
-  py::dict out;
-  if (trace.empty()) return out;
-  const std::vector<std::string> names = trace_columns(trace.front());
-  Matrix<double> columns(static_cast<Index>(names.size()), static_cast<Index>(trace.size()));
-  for (Index i = 0; i < columns.cols(); ++i) {
-    const std::vector<double> values = trace_values(trace[static_cast<std::size_t>(i)]);
-    columns.col(i) = Eigen::Map<const Vector<double>>(values.data(), columns.rows());
-  }
-  for (Index j = 0; j < columns.rows(); ++j)
-    out[py::str(names[static_cast<std::size_t>(j)])] =
-        array_of(Vector<double>(columns.row(j).transpose()));
-  return out;
-}
-
 LearnerOptions learner_options(const py::dict& words) {
   LearnerOptions o;
   for (const auto& [key, value] : words) {
@@ -121,6 +105,8 @@ py::tuple learn_rows(const py::object& x, const py::dict& learner, int epochs, d
     else if (name == "theorem") options.theorem = value.cast<bool>();
     else if (name == "trace_weights") options.trace_weights = value.cast<bool>();
     else if (name == "ddof") options.ddof = value.cast<int>();
+    else if (name == "kernel") options.kernel = Kernel::parse(value.cast<std::string>());
+    else if (name == "landmarks") options.landmarks = value.cast<Index>();
     else throw py::type_error("a run has no option '" + name + "'");
   }
   options.monitor = monitor_of(callback);
@@ -133,7 +119,7 @@ py::tuple learn_rows(const py::object& x, const py::dict& learner, int epochs, d
   run["converged"] = learned.convergence.converged;
   run["state"] = std::string(name_of(learned.convergence.state));
   run["text"] = learned.convergence.text;
-  run["trace"] = dict_of(learned.trace);
+  run["trace"] = trace_dict(learned.trace);
   if (learned.prediction) run["prediction"] = dict_of(*learned.prediction, learned.reached);
   if (learned.theorem) run["theorem"] = dict_of(*learned.theorem);
   return py::make_tuple(std::move(learned.model), run);
@@ -188,6 +174,13 @@ void register_learn(py::module_& module) {
              py::arg("learner"), py::arg("epochs") = 0, py::arg("shuffle") = true);
   module.def("steps_of_rate",
              [](const std::string& rate, double time) { return Rate::parse(rate).steps(time); });
+  module.def("rate_conditions", [](const std::string& text) {
+    const Rate rate = Rate::parse(text);
+    py::list conditions;
+    for (const RobbinsMonro::Condition& c : rate.conditions().conditions)
+      conditions.append(py::make_tuple(c.text, c.holds, in_parameters(c.why)));
+    return conditions;
+  });
   py::class_<Hebbian>(module, "Hebbian")
       .def(py::init([](Index features, const py::dict& learner) {
              return Hebbian(identity_map<double>(features), learner_options(learner));

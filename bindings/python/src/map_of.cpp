@@ -1,9 +1,9 @@
 #include "map_of.hpp"
 
 #include "arrays.hpp"
-#include "maps/from_text.hpp"
 
 #include <mercer/error.hpp>
+#include <mercer/features.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -65,7 +65,7 @@ std::shared_ptr<const Map<T>> map_of(const py::object& map, Index inputs,
                                      const std::vector<std::string>& columns) {
   if (py::isinstance<py::str>(map)) {
     const auto text = map.cast<std::string>();
-    return text.empty() ? nullptr : map_from_text<T>(text, inputs, columns);
+    return text.empty() ? nullptr : parse_map<T>(text, inputs, columns);
   }
   const auto given = map.cast<py::tuple>();
   return std::make_shared<PythonMap<T>>(given[0].cast<std::string>(), py::object(given[1]), inputs,

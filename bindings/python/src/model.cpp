@@ -220,6 +220,7 @@ void register_model(py::module_& module, const char* name) {
                              [](const M& m) { return array_of(m.explained_variance_ratio()); })
       .def_property_readonly("total_variance", [](const M& m) { return m.report().total_variance; })
       .def_property_readonly("n_samples", [](const M& m) { return m.report().n_samples; })
+      .def_property_readonly("centered", [](const M& m) { return m.report().centered; })
       .def_property_readonly("method", [](const M& m) { return m.report().method; })
       .def_property_readonly("space", [](const M& m) { return name_of(m.map().space()); })
       .def_property_readonly("map", [](const M& m) { return m.map().text(); })

@@ -54,6 +54,9 @@ PYBIND11_MODULE(_mercer, module) {
   register_kernels(module);
   register_objects(module);
   register_learn(module);
+  register_plots(module);
+  register_diagnostics(module);
+  register_probe(module);
   register_eigs(module);
   register_datasets(module);
 }

@@ -14,5 +14,8 @@ void register_datasets(pybind11::module_& module);
 void register_eigs(pybind11::module_& module);
 void register_objects(pybind11::module_& module);
 void register_learn(pybind11::module_& module);
+void register_plots(pybind11::module_& module);
+void register_diagnostics(pybind11::module_& module);
+void register_probe(pybind11::module_& module);
 
 }  // namespace mercer::python
