@@ -1,5 +1,6 @@
 #include "operators/centred.hpp"
 
+#include "core/require.hpp"
 #include "simd/centre.hpp"
 
 #include <algorithm>
@@ -46,6 +47,21 @@ void centred_block(const Rows<T>& rows, Index first, Index count, const Centring
       for (Index j = 0; j < count; ++j) out[j] *= root;
     if (how.sums)
       for (Index j = 0; j < count; ++j) how.sums[j] += root * out[j];
+  }
+}
+
+void require_squares(const Vector<double>& scatter, const Vector<double>& mean) {
+  // A sum of normal squares has all its digits. Where there is none, numbers of this mean cannot
+  // differ by one that can be squared.
+  constexpr double small = 1e-140, least = 1e-290, least_mean = 1e-124;
+  if (!(scatter.maxCoeff() > small)) return;
+  for (Index j = 0; j < scatter.size(); ++j) {
+    const bool lost =
+        scatter[j] > 0 ? scatter[j] < least : mean[j] != 0 && std::abs(mean[j]) < least_mean;
+    require(!lost, Errc::bad_data,
+            "the numbers of column {} are so small beside those of other columns that their "
+            "squares underflow; multiply the column by a constant, which changes no z-score",
+            j + 1);
   }
 }
 

@@ -24,6 +24,11 @@ constexpr bool is_constant(double scatter, double second_moment, double epsilon)
   return scatter <= epsilon * epsilon * second_moment;
 }
 
+/// Z-scores and correlations need the square of every column's deviations. Throws `Errc::bad_data`
+/// for a column that is so small beside others that squares of its numbers underflow. Where all
+/// columns are small, nothing is lost that multiplying the rows does not bring back.
+void require_squares(const Vector<double>& scatter, const Vector<double>& mean);
+
 /// √(scatter / denominator), or 1 for a column that is constant up to rounding.
 double standard_deviation(double scatter, double second_moment, double denominator, double epsilon);
 

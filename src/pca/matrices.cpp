@@ -65,8 +65,10 @@ Matrix<double> restored(Matrix<double> s, int exponent, const std::string& name)
 void mirror_upper(Matrix<double>& s) { s.triangularView<Eigen::StrictlyLower>() = s.transpose(); }
 
 /// s_ij / √(s_ii s_jj).
-void correlate(Matrix<double>& s, const Vector<double>& noise, const std::string& name) {
+void correlate(Matrix<double>& s, const Vector<double>& noise, const Vector<double>& mean,
+               const std::string& name) {
   const Vector<double> own = s.diagonal();
+  require_squares(own, mean);
   for (Index j = 0; j < own.size(); ++j)
     require(own[j] > noise[j], Errc::bad_data,
             "{}: column {} is constant up to rounding and has no correlation; `exclude` it",
@@ -89,7 +91,7 @@ Matrix<double> of_columns(Passes<T>& passes, DataMatrix what, const FitOptions& 
       options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(s.cols()));
   const Vector<double> noise = noise_of_columns<T>(s.diagonal(), mean, moments.weight());
   if (what == DataMatrix::correlation) {
-    correlate(s, noise, passes.name());
+    correlate(s, noise, mean, passes.name());
     return s;
   }
   if (options.scale == Scale::std) {

@@ -123,6 +123,7 @@ ModelParts<T> parts_of(Spectrum s, std::int64_t rows, double weight, const FitOp
   report.solver.converged = true;
   report.certificate = known ? *known : certified(s, k, options);
   add_reason(report.certificate, constant_columns(s.as_constant, "left out"));
+  add_reason(report.certificate, constant_columns(s.as_exact, "taken as exact"));
   report.certificate.low.resize(static_cast<std::size_t>(k));
   report.certificate.high.resize(static_cast<std::size_t>(k));
 

@@ -75,6 +75,7 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   const double weight = all.value(), denominator = weight - options.ddof;
   constexpr double epsilon_of_data = std::numeric_limits<T>::epsilon();
   out.scale.resize(d);
+  Vector<double> scatters(d);
   for (Index j = 0; j < d; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const double counted = fill ? present[at].value() : weight, sum = sums[at].value();
@@ -85,6 +86,7 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
       out.rest[j] = sum / counted;
       scatter -= sum * out.rest[j];
     }
+    scatters[j] = scatter;
     const double about_zero = scatter + weight * out.mean[j] * out.mean[j];
     out.constant.push_back(is_constant(scatter, about_zero, epsilon_of_data));
     // As in `take_divisors`: numbers differ, by a unit in the last place of one at least.
@@ -95,6 +97,7 @@ Standard find_standard(Passes<T>& passes, const FitOptions& options) {
     // Rows that keep their mean keep such a column as it was before it was multiplied.
     if (out.constant.back() && !options.center) out.scale[j] = std::ldexp(1.0, passes.exponent());
   }
+  require_squares(scatters, out.mean);
   out.error = error_of_scores(out, weight, denominator, options.center, fill);
   if (!options.center) {
     out.mean.setZero();

@@ -109,13 +109,90 @@ TEST(LinearExtremes, M_P1_a_time_in_microseconds_hides_no_other_column) {
   }
 }
 
+// The deviations of 1e16 + N(0, 1) are no larger than the rounding of such numbers, but the numbers
+// are what was asked about, and the other columns are ordinary.
+TEST(LinearExtremes, M_P1_a_far_column_of_its_own_rounding_takes_no_component_from_the_others) {
+  for (const std::uint64_t seed : {3, 4, 5})
+    for (const double spread : {0.6, 3.0}) {
+      Matrix<double> x = Random(seed).normal(600, 6) * 0.6;
+      x.col(1) *= 2;
+      x.col(0) = (x.col(0) * (spread / 0.6)).array() + 1e16;
+      const LongVector exact = exact_eigenvalues(x);
+      for (const Solver solver : solvers)
+        for (const auto& components : {all_components(), variance_fraction(0.999), Components(5)}) {
+          if (solver == Solver::randomized && components.kind() != Components::Kind::count)
+            continue;
+          const auto model = fit(x, {.components = components, .solver = solver});
+          EXPECT_EQ(model.report().certificate.reason.empty(), spread > 1);
+          ASSERT_GE(model.eigenvalues().size(), 5) << seed;
+          for (Index i = 0; i < model.eigenvalues().size(); ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            EXPECT_LE(model.report().certificate.low[at], exact[i]) << i;
+            EXPECT_GE(model.report().certificate.high[at], exact[i]) << i;
+          }
+        }
+    }
+}
+
+TEST(LinearExtremes, M_P1_the_same_in_single_precision) {
+  Matrix<double> x = Random(3).normal(600, 6) * 0.6;
+  x.col(0) = x.col(0).array() + 1e7;
+  const Matrix<float> rows = x.cast<float>();
+  const LongVector exact = exact_eigenvalues(rows.cast<double>());
+  for (const Solver solver : solvers) {
+    const auto model = fit(rows, {.components = 6, .solver = solver, .tolerance = 1e-5});
+    for (Index i = 0; i < 6; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_LE(model.report().certificate.low[at], exact[i]) << i;
+      EXPECT_GE(model.report().certificate.high[at], exact[i]) << i;
+    }
+  }
+}
+
+// Z-scores do not depend on the scale of a column, but squares of tiny deviations have no digits.
+TEST(LinearExtremes, M_P1_z_scores_of_columns_whose_squares_underflow_are_right_or_refused) {
+  Matrix<double> x = Random(5).normal(50, 3);
+  x.col(2) += x.col(0);
+  const auto scores = [](const Matrix<double>& rows, const FitOptions& options) {
+    return fit(rows, options).eigenvalues();
+  };
+  const Vector<double> ordinary = scores(x, {.scale = Scale::std});
+  for (const int exponent : {-300, -450, -470, -490, -516, -525, -536, -600, -900, 300, 525, 900}) {
+    Matrix<double> y = x;
+    y.col(2) = (y.col(2).array() * std::ldexp(1.0, exponent)).eval();
+    for (const FitOptions& options :
+         {FitOptions{.scale = Scale::std}, FitOptions{.solver = Solver::svd, .scale = Scale::std},
+          FitOptions{.solver = Solver::gram, .scale = Scale::std},
+          FitOptions{.kernel = kernels::linear(), .scale = Scale::std}}) {
+      try {
+        const Vector<double> found = scores(y, options);
+        ASSERT_EQ(found.size(), 3) << exponent;
+        EXPECT_LE((found - ordinary).norm(), 1e-9 * ordinary[0]) << exponent;
+      } catch (const Error& error) {
+        EXPECT_TRUE(has(error.what(), "squares underflow")) << error.what();
+        EXPECT_GT(std::abs(exponent), 470) << "squares of these have all digits";
+      }
+    }
+    try {
+      const Matrix<double> found = data_matrix(Rows<double>(y), DataMatrix::correlation);
+      EXPECT_LE((found - data_matrix(Rows<double>(x), DataMatrix::correlation)).norm(), 1e-12)
+          << exponent;
+    } catch (const Error& error) {
+      EXPECT_TRUE(has(error.what(), "squares underflow")) << error.what();
+    }
+  }
+}
+
 TEST(LinearExtremes, M_P1_a_fraction_that_is_not_reached_is_an_error_with_the_number) {
   Random random(4);
   Matrix<double> x(100, 2);
-  x.col(0) = 10 * random.normal(100, 1);
-  // At 1e16 numbers are 2 apart: this column holds its own rounding, and a hundredth of the
-  // variance.
-  for (Index i = 0; i < 100; ++i) x(i, 1) = 1e16 + (i % 2 ? 2.0 : 0.0);
+  // At 1e16 numbers are 2 apart: the columns differ by no more than their rounding, which has a
+  // hundredth of the variance.
+  for (Index i = 0; i < 100; ++i) {
+    const double value = 1e16 + (i % 2 ? 4.0 : -4.0);
+    x.row(i).setConstant(value);
+    if (random.normal(1, 1)(0, 0) > 1) x(i, 1) += 2;
+  }
   const LongVector mu = exact_eigenvalues(x);
   const double share = static_cast<double>(mu[0] / mu.sum());
   ASSERT_LT(share, 0.995);

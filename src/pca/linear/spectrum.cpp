@@ -41,11 +41,13 @@ Index reaching(double fraction, const Spectrum& s, Index rank) {
 }  // namespace
 
 Index rank_of(const Spectrum& s) {
-  Index rank = 0;
-  for (; rank < s.eigenvalues.size(); ++rank) {
-    const double own = rank < s.noise_of.size() ? s.noise_of[rank] : 0.0;
-    if (!(s.eigenvalues[rank] > std::max(s.noise, own))) break;
-  }
+  const auto is_noise = [&](Index i) {
+    const double own = i < s.noise_of.size() ? s.noise_of[i] : 0.0;
+    return !(s.eigenvalues[i] > std::max(s.noise, own));
+  };
+  // From the last on: what rounding explains of one direction says nothing of smaller ones.
+  Index rank = s.eigenvalues.size();
+  while (rank > 0 && is_noise(rank - 1)) --rank;
   return rank;
 }
 

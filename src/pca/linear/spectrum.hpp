@@ -36,6 +36,7 @@ struct Spectrum {
   Vector<double> column_noise;    ///< the part of it that the rounding of the data explains
 
   std::vector<Index> as_constant;  ///< columns that vary, but by no more than their rounding
+  std::vector<Index> as_exact;     ///< such columns that are not scaled, and so are kept
   bool own_scales = false;  ///< the deviations are from a pass about the mean, not from these sums
   Vector<double> offset;   ///< what rounding had left of the mean that was taken off the rows first
   Vector<double> filling;  ///< `offset` less where missing cells lie: 0 but for rounding
@@ -78,7 +79,7 @@ void require_semidefinite(const Vector<double>& values, RoundingBound rounding,
 template <class T>
 Spectrum find_spectrum(Solver solver, Passes<T>& passes, const FitOptions& options, double budget);
 
-/// Directions that vary by more than rounding.
+/// The number of the last direction that varies by more than rounding.
 Index rank_of(const Spectrum& spectrum);
 
 /// How many of the eigenvalues to keep. Throws when more are asked for than the data have, or a

@@ -89,13 +89,29 @@ inline double most_noise(const Vector<double>& column_noise, double rows) {
   return column_noise.maxCoeff() + column_noise.sum() / rows;
 }
 
+/// Whether a column varies by no more than its rounding, although its numbers differ. One unit in
+/// the last place of a single row is an eighth of the noise over the rows; sums of equal numbers
+/// are off by far less.
+inline bool differs_by_rounding(const Spectrum& s, Index j, double rows) {
+  return !(s.column_scatter[j] > s.column_noise[j]) &&
+         16 * rows * s.column_scatter[j] > s.column_noise[j];
+}
+
 /// Noise of every direction that was found, and of all: the SVD itself hides what is below some ε
-/// of the largest singular value.
+/// of the largest singular value. A column that varies by its rounding would hide all directions
+/// that have a part of it, so its numbers are taken as exact.
 inline void take_noise(Spectrum& s, double rows, double known = 64 * epsilon<double>) {
   s.noise = 16 * epsilon<double> * epsilon<double> * s.total;
   s.noise_of.resize(s.components.rows());
+  s.as_exact.clear();
+  Vector<double> noise = s.column_noise;
+  for (Index j = 0; j < noise.size(); ++j)
+    if (differs_by_rounding(s, j, rows)) {
+      noise[j] = 0;
+      s.as_exact.push_back(j);
+    }
   for (Index i = 0; i < s.components.rows(); ++i)
-    s.noise_of[i] = noise_along(s.components.row(i), s.column_noise, rows, known);
+    s.noise_of[i] = noise_along(s.components.row(i), noise, rows, known);
 }
 
 /// What z-scores are divided by: the scales, but infinity for columns that vary by no more than
@@ -109,14 +125,10 @@ inline Vector<double> divisors_of(const Spectrum& s) {
 }
 
 /// The same for the first time; columns that are left out though their numbers differ go to `s`.
-/// One unit in the last place of a single row is an eighth of the noise over the rows; sums of
-/// equal numbers are off by far less.
 inline Vector<double> take_divisors(Spectrum& s, double rows) {
   s.as_constant.clear();
   for (Index j = 0; j < s.scale.size(); ++j)
-    if (!(s.column_scatter[j] > s.column_noise[j]) &&
-        16 * rows * s.column_scatter[j] > s.column_noise[j])
-      s.as_constant.push_back(j);
+    if (differs_by_rounding(s, j, rows)) s.as_constant.push_back(j);
   return divisors_of(s);
 }
 

@@ -119,6 +119,7 @@ void take_svd(Matrix<double> a, const FitOptions& options, Spectrum& s) {
 template <class T>
 Vector<double> scales(const Vector<double>& scatter, const Vector<double>& mean, double weight,
                       const FitOptions& options, int exponent) {
+  require_squares(scatter, mean);
   Vector<double> scale(scatter.size());
   for (Index j = 0; j < scale.size(); ++j) {
     const double second = scatter[j] + weight * mean[j] * mean[j];
