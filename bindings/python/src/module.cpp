@@ -54,6 +54,7 @@ PYBIND11_MODULE(_mercer, module) {
   register_kernels(module);
   register_objects(module);
   register_learn(module);
+  register_features(module);
   register_eigs(module);
   register_datasets(module);
 }

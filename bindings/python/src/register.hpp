@@ -14,5 +14,6 @@ void register_datasets(pybind11::module_& module);
 void register_eigs(pybind11::module_& module);
 void register_objects(pybind11::module_& module);
 void register_learn(pybind11::module_& module);
+void register_features(pybind11::module_& module);
 
 }  // namespace mercer::python
