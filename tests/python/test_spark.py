@@ -69,6 +69,25 @@ def test_M_G7_partitions_of_any_batches_are_all_rows(four):
     assert list(pca.feature_names_in_) == COLUMNS
 
 
+def test_M_G7_dask_and_spark_merge_the_same_tree():
+    """Neither the order of the partitions nor the grouping may differ: other trees have other bits."""
+    da = pytest.importorskip("dask.array")
+    import mercer.dask
+
+    chunks = np.array_split(X * 10.0 ** np.arange(3), 7)
+    frames = [pandas.DataFrame(rows, columns=COLUMNS) for rows in chunks]
+    parts = [next(partial_moments(COLUMNS, partition=i)([frame])) for i, frame in enumerate(frames)]
+    merged = merge_moments(pandas.concat(parts[::-1])).model()
+    array = da.concatenate([da.from_array(rows, chunks=rows.shape) for rows in chunks])
+    fitted = mercer.dask.PCA().fit(array)
+    np.testing.assert_array_equal(fitted.components_, merged.components_)
+    np.testing.assert_array_equal(fitted.explained_variance_, merged.explained_variance_)
+    # By its definition: pairs of neighbours, level by level.
+    m = [mercer.Moments(3, feature_names=COLUMNS, n_jobs=1).update(rows) for rows in chunks]
+    whole = m[0].merge(m[1]).merge(m[2].merge(m[3])).merge(m[4].merge(m[5]).merge(m[6]))
+    assert whole.to_bytes() == merge_moments(pandas.concat(parts)).to_bytes()
+
+
 def test_options_are_those_of_moments():
     scaled = merge_moments(pandas.concat(parts(scale=True))).model(1)
     np.testing.assert_allclose(

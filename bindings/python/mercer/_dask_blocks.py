@@ -258,15 +258,10 @@ _PROBE = (
 
 
 def require_workers():
-    """Refuses workers of the current client that have no Mercer or another version of it."""
+    """Refuses workers of the current scheduler that have no Mercer or another version of it."""
     distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return
-    try:
-        client = distributed.get_client()
-    except ValueError:
-        return  # another scheduler
-    if client.asynchronous:
+    client = getattr(dask.base.get_scheduler(), "__self__", None)
+    if distributed is None or not isinstance(client, distributed.Client) or client.asynchronous:
         return
     for worker, found in client.run(eval, _PROBE, on_error="return").items():
         if found is None:

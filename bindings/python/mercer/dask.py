@@ -314,8 +314,8 @@ class KernelPCA(_Fitted):
         Parameters
         ----------
         X : dask.array.Array or dask.dataframe.DataFrame
-            Two rows or more. It is read twice, and 5 to 10 times by `cholesky`: persist what is
-            expensive to compute. Unknown chunk sizes take one more pass, which counts the rows.
+            Two rows or more. It is read twice, and 6 times or more by `cholesky`: persist what
+            is expensive to compute. Unknown chunk sizes take one more pass, which counts the rows.
         y : Ignored
 
         Returns
