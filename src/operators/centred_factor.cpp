@@ -347,6 +347,7 @@ CentredFactor::Node CentredFactor::result() const {
 }
 
 void CentredFactor::merge(const CentredFactor& other) {
+  const BlasThreads one(1);  // the same bits for any number of threads
   Node ours = result(), theirs = other.result();
   if (theirs.weight == 0) return;
   if (ours.weight > 0) ours.merge(theirs);

@@ -1,7 +1,9 @@
 """Moments of parts: the PCA of all rows, in bytes, files and processes."""
+import os
 import pickle
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -73,6 +75,70 @@ def test_another_process_sums_a_part(tmp_path):
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "x.npy"], capture_output=True, check=True)
     pca = mercer.Moments(4).update(X[:100]).merge(mercer.Moments.from_bytes(done.stdout)).model()
     np.testing.assert_allclose(pca.explained_variance_, reference(X), rtol=1e-11)
+
+
+def test_M_G1_merged_bits_do_not_depend_on_threads():
+    code = (
+        "import hashlib, mercer, numpy as np;"
+        "X = np.random.default_rng(3).normal(size=(900, 300)) * 10.0 ** -np.linspace(0, 12, 300) + 1e6;"
+        "parts = [mercer.Moments(300).update(X[i : i + 300]) for i in (0, 300, 600)];"
+        "print(hashlib.sha256(parts[0].merge(parts[1]).merge(parts[2]).to_bytes()).hexdigest())"
+    )
+    bits = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(bits) == 1
+
+
+def covariance_of_parts(X, exact, tolerance):
+    """The largest error of variances and covariances, relative to the standard deviations, of 100
+    random cuts, groupings and orders."""
+    rng = np.random.default_rng(11)
+    deviations = np.sqrt(np.diag(exact))
+    worst = 0.0
+    for _ in range(100):
+        cuts = np.sort(rng.choice(np.arange(1, len(X)), size=rng.integers(1, 12), replace=False))
+        parts = [mercer.Moments(X.shape[1], n_jobs=1).update(part) for part in np.split(X, cuts)]
+        while len(parts) > 1:  # any tree
+            i, j = rng.choice(len(parts), size=2, replace=False)
+            both = mercer.Moments.from_bytes(parts[i].to_bytes()).merge(parts[j])
+            parts = [part for at, part in enumerate(parts) if at not in (i, j)] + [both]
+        pca = parts[0].model()
+        found = (pca.components_.T * pca.explained_variance_) @ pca.components_
+        worst = max(worst, (np.abs(found - exact) / np.outer(deviations, deviations)).max())
+    assert worst <= tolerance, worst
+
+
+def exact_covariance(X):
+    """In rational numbers, rounded once."""
+    columns = [[Fraction(float(x)) for x in column] for column in X.T]
+    n = len(X)
+    means = [sum(column) / n for column in columns]
+    d = len(columns)
+    found = np.empty((d, d))
+    for i in range(d):
+        for j in range(d):
+            terms = zip(columns[i], columns[j])
+            found[i, j] = float(sum((a - means[i]) * (b - means[j]) for a, b in terms) / (n - 1))
+    return found
+
+
+def test_M_G1_any_grouping_and_order_is_within_1e13_of_the_variance():
+    Y = np.random.default_rng(7).normal(size=(400, 4)) @ np.array(
+        [[1, 0.5, 0, 0], [0, 1, 0.2, 0], [0, 0, 1, 0.3], [0, 0, 0, 1]]
+    )
+    covariance_of_parts(Y, exact_covariance(Y), 1e-13)
+
+
+def test_M_G1_a_mean_ten_orders_above_the_deviation_is_within_1e9():
+    Y = 1e5 + 1e-5 * np.random.default_rng(8).normal(size=(400, 3))
+    covariance_of_parts(Y, exact_covariance(Y), 1e-9)
 
 
 def test_M_P8_bad_input():
