@@ -1,6 +1,7 @@
 #include "commands/commands.hpp"
 #include "describe/description.hpp"
 #include "flags/help.hpp"
+#include "flags/leading_minus.hpp"
 #include "flags/options.hpp"
 #include "flags/spelling.hpp"
 #include "simd/targets.hpp"
@@ -15,11 +16,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace mercer::cli {
 
@@ -130,7 +134,10 @@ int run(int argc, char** argv) {
   };
   const auto help = [&] { return full_name(command()) + " --help"; };
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments = with_leading_minus(argc, argv, app);
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    if (!arguments.empty()) arguments.pop_back();
+    app.parse(std::move(arguments));
     return 0;
   } catch (const CLI::CallForHelp&) {
     print(command().help());

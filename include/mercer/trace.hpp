@@ -11,7 +11,8 @@
 ///     norm             ‖w₁‖
 ///     output_variance  of y₁ = w₁ᵀ(x − m), estimated by the learner; tends to λ₁
 ///     rayleigh         w₁ᵀRw₁ / w₁ᵀw₁; without theory output_variance / norm²
-///     lyapunov         V = (θ₁² − 1)²; without theory (‖w₁‖² − 1)², which also decreases
+///     lyapunov         V = (θ₁² − 1)²; without theory (‖w₁‖² − 1)², which also decreases; NaN for
+///                      hebb, which has no bound
 ///     theta            θ_j = q_jᵀw_j; with one neuron θ_j = q_jᵀw
 ///     ode_theta        the same along the ODE from the same start, at the same time t
 ///     angle            between ±q_j and that weight vector, degrees

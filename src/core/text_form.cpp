@@ -2,6 +2,7 @@
 
 #include "core/closest_name.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace mercer {
@@ -14,7 +15,8 @@ bool starts_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || c == '\t'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool continues_character(char c) { return (c & 0xC0) == 0x80; }  // of UTF-8
 
 std::string joined(std::span<const std::string_view> names, std::string_view last) {
   std::string out;
@@ -118,14 +120,23 @@ TextReader::TextReader(std::string_view kind, std::string_view text) : kind_(kin
 }
 
 void TextReader::refuse(std::size_t place, const std::string& what) const {
-  const bool show = !text_.empty() && text_.size() <= most_shown;
-  fail(Errc::bad_option, "{}, column {}: {}{}", kind_, place + 1, what,
-       show ? fmt::format(" (in '{}')", text_) : "");
+  // Text of several lines is shown by the line of the place: messages are one line.
+  const std::string_view before = text_.substr(0, place);
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 on the first line
+  const auto lines = std::ranges::count(text_, '\n');
+  const std::string_view line = text_.substr(begin, text_.find('\n', begin) - begin);
+  const auto column = 1 + std::ranges::count_if(before.substr(begin),
+                                                [](char c) { return !continues_character(c); });
+  fail(Errc::bad_option, "{}, {}column {}: {}{}", kind_,
+       lines > 0 ? fmt::format("line {}, ", 1 + std::ranges::count(before, '\n')) : "", column,
+       what, !line.empty() && line.size() <= most_shown ? fmt::format(" (in '{}')", line) : "");
 }
 
 void TextReader::unexpected(std::string_view wanted) {
   if (at_end()) refuse(at_, fmt::format("unexpected end, expected {}", wanted));
-  refuse(at_, fmt::format("unexpected '{}', expected {}", text_[at_], wanted));
+  std::size_t end = at_ + 1;
+  while (end < text_.size() && continues_character(text_[end])) ++end;
+  refuse(at_, fmt::format("unexpected '{}', expected {}", text_.substr(at_, end - at_), wanted));
 }
 
 std::size_t TextReader::place() {
@@ -172,7 +183,7 @@ std::string TextReader::quoted_name() {
 
 std::string_view TextReader::word() {
   const std::size_t begin = place();
-  at_ = std::min(text_.find_first_of(" \t=,()", begin), text_.size());
+  at_ = std::min(text_.find_first_of(" \t\r\n=,()", begin), text_.size());
   return text_.substr(begin, at_ - begin);
 }
 

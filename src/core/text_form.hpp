@@ -91,13 +91,14 @@ std::string parameter_list(const TextForm& form);
 std::string signature(const TextForm& form);
 std::string example_of(const TextForm& form);
 
-/// Text as it is read, from left to right. What is wrong is an `Errc::bad_option` with the column.
+/// Text as it is read, from left to right. What is wrong is an `Errc::bad_option` with the column,
+/// counted in characters, and the line where there are several.
 class TextReader {
  public:
   /// `kind`: "rate", for messages. The text outlives the reader.
   TextReader(std::string_view kind, std::string_view text);
 
-  /// Spaces and tabs are skipped before whatever is read.
+  /// Spaces, tabs and line ends are skipped before whatever is read.
   std::size_t place();
   char peek();  ///< '\0' at the end
   bool take(char c);

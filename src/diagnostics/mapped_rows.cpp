@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 #include "data/finite.hpp"
+#include "maps/finite_features.hpp"
 #include "model/partial_row.hpp"
 #include "model/parts.hpp"
 
@@ -52,6 +53,8 @@ Matrix<double> centred_features(const Model<T>& model, const Rows<T>& z, Missing
   }
   Matrix<T> phi(z.rows(), model.map().features());
   model.map().apply(z, phi);
+  if (model.map().space() == Space::features && !phi.allFinite())
+    require_finite_features(model.map(), z, first, parts.feature_names);
   Matrix<double> out = phi.template cast<double>();
   out.rowwise() -= parts.mean.template cast<double>().transpose();
   if (parts.mean_rest.size() > 0)

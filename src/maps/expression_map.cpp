@@ -2,6 +2,7 @@
 
 #include "core/require.hpp"
 #include "maps/expression_parse.hpp"
+#include "maps/finite_features.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -92,6 +93,7 @@ template <class T>
 class ExpressionMap final : public Map<T>,
                             public NamedColumns,
                             public HasWideMap,
+                            public ExplainsOverflow<T>,
                             public MeasuresFeatureError {
  public:
   ExpressionMap(std::string_view text, Index inputs, std::vector<std::string> names)
@@ -150,7 +152,10 @@ class ExpressionMap final : public Map<T>,
 
   void require_domain(const Rows<T>& x, Index first) const override {
     // Other expressions leave the numbers by overflow only, which their values show.
-    if (!partial_) return;
+    if (partial_) require_no_overflow(x, first);
+  }
+
+  void require_no_overflow(const Rows<T>& x, Index first) const override {
     Matrix<T> out(std::min(chunk, x.rows()), features());
     for (Index i = 0; i < x.rows(); i += chunk) {
       const Rows<T> part = x.middle(i, std::min(chunk, x.rows() - i));

@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "maps/finite_features.hpp"
 #include "maps/from_text.hpp"
 
 #include <algorithm>
@@ -25,25 +26,6 @@ void require_finite_rows(const Rows<T>& x, Index first) {
   }
 }
 
-/// Cells were finite, so these are overflows.
-template <class T>
-void require_finite_features(const Map<T>& map, const Matrix<T>& features,
-                             const FeatureOptions& options) {
-  if (features.allFinite()) return;
-  std::vector<std::string> inputs = options.names;
-  for (Index c = static_cast<Index>(inputs.size()); c < map.inputs(); ++c)
-    inputs.push_back(fmt::format("x{}", c + 1));
-  for (Index i = 0; i < features.rows(); ++i)
-    for (Index j = 0; j < features.cols(); ++j) {
-      if (std::isfinite(features(i, j))) continue;
-      fail(Errc::bad_data,
-           "row {}: feature {} of {}, {}, is {}: the numbers are too large for this map; scale the "
-           "columns or use a smaller degree",
-           options.first + i + 1, j + 1, map.text(),
-           map.feature_names(inputs)[static_cast<std::size_t>(j)], features(i, j));
-    }
-}
-
 }  // namespace
 
 template <class T>
@@ -63,7 +45,7 @@ Matrix<T> map_features(const Map<T>& map, const Rows<T>& x, const FeatureOptions
   parallel_ranges(x.rows(), options.threads, grain, [&](Index begin, Index end, int) {
     map.apply(x.middle(begin, end - begin), out.middleRows(begin, end - begin));
   });
-  require_finite_features(map, out, options);
+  if (!out.allFinite()) require_finite_features(map, x, options.first, options.names);
   return out;
 }
 

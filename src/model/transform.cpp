@@ -5,6 +5,7 @@
 #include "core/require.hpp"
 #include "data/finite.hpp"
 #include "linalg/blas.hpp"
+#include "maps/finite_features.hpp"
 #include "model/partial_row.hpp"
 #include "model/parts.hpp"
 #include "simd/centred_product.hpp"
@@ -29,10 +30,12 @@ Index grain(Index features, Index outputs) {
   return std::max<Index>(64, 2000000 / std::max<Index>(features * (outputs + 4), 1));
 }
 
-/// A score is not finite: says which cell is to blame.
+/// A score is not finite: says which cell or feature is to blame.
 template <class T>
-[[noreturn]] void blame(const Rows<T>& x, Index first_row) {
+[[noreturn]] void blame(const Map<T>& map, const Rows<T>& x, Index first_row,
+                        const std::vector<std::string>& names) {
   require_finite(x, false, first_row);
+  if (map.space() == Space::features) require_finite_features(map, x, first_row, names);
   fail(Errc::bad_data, "a score near row {} overflows", first_row + 1);
 }
 
@@ -153,7 +156,7 @@ void transform_linear(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
       }
       if (rest.size() > 0) out.rowwise() -= rest.segment(first, count).transpose();
       if (!out.allFinite()) [[unlikely]]
-        blame(rows, i);
+        blame(*parts.map, rows, i, parts.feature_names);
       if (!report.add(static_cast<double>(n * count) / static_cast<double>(k))) return;
     }
   };
@@ -216,7 +219,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
           if (encoder.size() > 0) many.get(out);
           if (rest.size() > 0) out.rowwise() -= rest.transpose();
           if (!out.allFinite()) [[unlikely]]
-            blame(rows, i);
+            blame(map, rows, i, parts.feature_names);
           if (!report.add(static_cast<double>(n))) return;
         }
       });
@@ -227,8 +230,7 @@ void transform_mapped(const ModelParts<T>& parts, const Matrix<T>& encoder, cons
 template <class T>
 Matrix<T> encoder(const ModelParts<T>& parts) {
   if (!parts.map->is_identity())
-    return parts.components.rows() <= few_components ? Matrix<T>()
-                                                     : in_panels<T>(parts.components);
+    return parts.components.rows() <= few_components ? Matrix<T>() : in_panels<T>(parts.components);
   if (parts.scale.size() == 0) return {};
   Matrix<T> b = parts.components;
   b.array().rowwise() /= parts.scale.array().transpose();

@@ -9,6 +9,7 @@
 #include "maps/from_text.hpp"
 #include "model/parts.hpp"
 #include "model/relations.hpp"
+#include "pca/averaged_source.hpp"
 #include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
@@ -236,13 +237,19 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
   // The map sees rows with their missing cells filled in, and z-scores; its own features are
   // then taken as they are.
   Standard standard;
-  if (changes_rows(options) || source.can_rewind()) {
+  const bool again = changes_rows(options) || source.can_rewind();
+  if (again) {
     Passes<T> passes(source);
     standard = find_standard(passes, options);
     source.rewind();
   }
-  ModelParts<T> parts =
-      fit_features(source, map, changes_rows(options) ? &standard : nullptr, options);
+  AveragedSource<T> once(source, options.threads);
+  ModelParts<T> parts = fit_features(again ? source : static_cast<Source<T>&>(once), map,
+                                     changes_rows(options) ? &standard : nullptr, options);
+  if (!again) {
+    standard.mean = once.means().mean();
+    standard.rest = once.means().rest();
+  }
   name_terms(parts.report.relations, *map);
   parts.map = std::move(map);
   store(standard, parts);

@@ -3,6 +3,7 @@
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "maps/expression_map.hpp"
+#include "maps/finite_features.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -105,7 +106,8 @@ class MappedSource final : public ForwardingSource<Out, T> {
 
   [[noreturn]] void refuse(const Rows<T>& rows) const {
     try {
-      map_.require_domain(Rows<Out>(before_.template as<Out>(rows)), seen_);
+      require_finite_features(map_, Rows<Out>(before_.template as<Out>(rows)), seen_,
+                              this->source_.schema().feature_names);
     } catch (const Error& error) {
       throw Error(error.code(),
                   fmt::format("{}, {}{}", this->name(), error.what(),

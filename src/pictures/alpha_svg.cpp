@@ -83,7 +83,7 @@ std::string alpha_svg(const std::vector<TraceRow>& trace, const PlotOptions& opt
   std::vector<std::string> notes = {
       "Dots: the run; lines: the theory, a factor of exp(\u2212rate t) with rate \u03bb1 \u2212 "
       "\u03bbk"};
-  if (below) notes.emplace_back("Up to 2 % of the dots lie below the axis");
+  if (below) notes.emplace_back("Smaller values are not shown: at most 2 % of the dots");
   if (shown < modes - 1) notes.push_back(fmt::format("The first {} of {} modes", shown + 1, modes));
   const Figure figure(options, "Decay of the other modes", legend, notes);
   const Box& b = figure.box();

@@ -14,6 +14,7 @@ using svg::number;
 
 constexpr double square = 4;                   // pixels of a density square
 constexpr int shades = 7;                      // from one row to the most
+constexpr double least_spread = 1e-6;          // of one axis relative to the other; as floats have
 constexpr double chi2_95 = 5.991464547107979;  // −2 ln 0.05
 constexpr const char* plain = "#0072b2";
 
@@ -154,6 +155,9 @@ Ranges ranges_of(const Points& p, bool ellipses) {
 
 Frame equal_frame(const Ranges& ranges, const Box& box, bool always) {
   Range x = ranges.x, y = ranges.y;
+  // A spread of rounding errors is a line, not a cloud.
+  const double wide = x.high - x.low, high = y.high - y.low;
+  always = always || std::min(wide, high) < least_spread * std::max(wide, high);
   const double unit_x = (x.high - x.low) / box.width, unit_y = (y.high - y.low) / box.height;
   const double ratio = unit_x / unit_y;
   const auto widen = [](Range& range, double extent) {

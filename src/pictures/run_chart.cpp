@@ -75,9 +75,11 @@ void show_growth(ChartPanel& panel, const Trace& t) {
 }
 
 /// V falls along the ODEs of rules that are bounded: their norm tends to 1 and never crosses it.
-/// Other rules (hebb) have none.
+/// Other rules (hebb) have none: in their traces it is not a number.
 bool has_lyapunov(const Trace& t) {
   const TraceRow &first = t.front(), &last = t.back();
+  if (std::ranges::all_of(t, [](const TraceRow& row) { return std::isnan(row.lyapunov); }))
+    return false;
   if (first.modes.empty()) return !grows(t);
   return !(last.ode_norm > std::max(1.0, first.ode_norm) * (1 + 1e-6));
 }

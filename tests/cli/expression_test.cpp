@@ -37,6 +37,71 @@ TEST(CliExpression, M_T4_equals_the_map_that_it_spells) {
     EXPECT_NEAR(x["eigenvalues"][j].get<double>(), y["eigenvalues"][j].get<double>(), 1e-10);
 }
 
+TEST(CliExpression, M_T4_an_expression_may_begin_with_a_minus) {
+  const RunOptions rows{.input = "x1,o\n1,2\n3,4\n"};
+  const std::string expected = "-x1^2,x1\n-1,1\n-9,3\n";
+  EXPECT_EQ(mercer({"map", "-x1^2, x1", "-"}, rows).out, expected);
+  EXPECT_EQ(
+      mercer({"map", "-q", "--memory", "1GiB", "-x1^2, x1", "-", "--columns", "x1,o"}, rows).out,
+      expected);
+  EXPECT_EQ(mercer({"map", "--", "-x1^2, x1", "-"}, rows).out, expected);
+  EXPECT_EQ(mercer({"map", "--", "-o", "-"}, rows).out, "-o\n-2\n-4\n");
+  EXPECT_EQ(mercer({"map", "-q*x1", "-"}, {.input = "q,x1\n2,3\n"}).out, "-q*x1\n-6\n");
+  EXPECT_EQ(mercer({"fit", "-", "--map", "-x1^2", "-q"}, rows).exit_code, 0);
+  // Its place is that of the text as it was given.
+  expect_error(mercer({"map", "-x1^2 +", "-"}, rows), 2, {"column 8: unexpected end"});
+  expect_error(mercer({"map", "-y^2", "-"}, rows), 2, {"column 2: no column 'y'", "(in '-y^2')"});
+  // Options are still options.
+  expect_error(mercer({"map", "squares", "-", "-z"}, rows), 2, {"unknown option '-z'"});
+  expect_error(mercer({"map", "--squares", "-"}, rows), 2, {"unknown option '--squares'"});
+  EXPECT_THAT(mercer({"map", "--help"}).out, HasSubstr("mercer map --label class -- '-o^2' DATA"));
+}
+
+TEST(CliExpression, M_T4_an_overflow_names_row_feature_and_reason) {
+  const RunOptions rows{.input = "a,b\n1,2\n1e200,3\n4,5\n"};
+  for (const char* command : {"map", "fit", "learn"}) {
+    SCOPED_TRACE(command);
+    const auto run = [&](const std::string& map) {
+      return std::string(command) == "map" ? mercer({"map", map, "-"}, rows)
+                                           : mercer({command, "-", "--map", map, "-q"}, rows);
+    };
+    expect_error(run("b, a*a*b"), 1,
+                 {"row 2: the feature 'a*a*b' overflows, where a = 1e+200, b = 3"});
+    expect_error(run("monomials(degree=2)"), 1,
+                 {"row 2: the feature '", "^2' of monomials(degree=2) overflows", "lower degree"});
+  }
+}
+
+TEST(CliExpression, M_T4_rows_from_a_pipe_give_the_model_of_a_file) {
+  const TempDir dir;
+  const std::string csv = ellipse("x1,x2", 0.1);
+  dir.file("x.csv", csv);
+  for (const char* map : {"x1^2, x2", "-x1*x2", "monomials(degree=2)", "squares"}) {
+    ASSERT_EQ(mercer({"fit", dir / "x.csv", "--map", map, "-q", "-o", dir / "file.st"}).exit_code,
+              0);
+    const auto pipe =
+        mercer({"fit", "-", "--map", map, "-q", "-o", dir / "pipe.st"}, {.input = csv});
+    ASSERT_EQ(pipe.exit_code, 0) << pipe.err;
+    const auto scores = [&](const char* model) {
+      return mercer({"transform", dir / model, dir / "x.csv"}).out;
+    };
+    expect_near(scores("pipe.st"), scores("file.st"), 1e-12);
+    // Missing cells take the means of the columns, which the model of the pipe has too.
+    const auto filled = [&](const char* model) {
+      return mercer({"transform", dir / model, "-", "--missing", "mean"}, {.input = "x1,x2\n,1\n"})
+          .out;
+    };
+    expect_near(filled("pipe.st"), filled("file.st"), 1e-12);
+  }
+}
+
+TEST(CliExpression, M_T4_a_line_end_in_an_expression_is_space) {
+  const RunOptions rows{.input = "a,b\n1,2\n"};
+  EXPECT_EQ(mercer({"map", "a,\n  b^2", "-"}, rows).out, "a,b^2\n1,4\n");
+  expect_error(mercer({"map", "a,\n  b^^2", "-"}, rows), 2,
+               {"line 2, column 5: unexpected '^'", "(in '  b^^2')"});
+}
+
 TEST(CliExpression, M_T4_is_in_the_model_file_for_every_other_command) {
   const TempDir dir;
   dir.file("x.csv", ellipse("sepal length,e"));

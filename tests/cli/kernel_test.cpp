@@ -87,7 +87,7 @@ TEST(CliKernel, errors_are_one_line) {
                {"column 5", "did you mean gamma?"});
   expect_error(mercer({"kernel", "check", "rbf(gamma=0)", iris}), 2, {"gamma = 0"});
   expect_error(mercer({"kernel", "check", "-2*rbf", iris}), 2, {"minus"});
-  expect_error(mercer({"kernel", "check", "rbf\n", iris}), 2, {"column 4"});
+  expect_error(mercer({"kernel", "check", "rbf\n?", iris}), 2, {"line 2, column 1", "'?'"});
   expect_error(mercer({"kernel", "check", "rbf"}), 2, {"DATA", "(see mercer kernel check --help)"});
   expect_error(mercer({"kernel"}), 2, {"a command is missing", "(see mercer kernel --help)"});
   expect_error(mercer({"kernel", "chek"}), 2, {"unknown command 'chek'"});

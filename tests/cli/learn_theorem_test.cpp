@@ -162,6 +162,33 @@ TEST_F(CliLearnTheorem, M_T7_any_start_by_numbers_by_file_or_by_length) {
   EXPECT_EQ(plot.exit_code, 0) << plot.err;
 }
 
+TEST_F(CliLearnTheorem, M_T7_exported_components_are_a_start) {
+  ASSERT_EQ(mercer({"fit", data_file("iris.csv"), "--label", "species", "-k", "3", "-q", "-o",
+                    dir / "iris.st"})
+                .exit_code,
+            0);
+  std::string by_numbers;
+  for (const std::string& name : {"w.csv", "w.tsv", "w.npy", "r.csv"}) {
+    const std::string style = name == "r.csv" ? "r" : "mercer";
+    ASSERT_EQ(mercer({"export", dir / "iris.st", "--what", "components", "--names", style, "-o",
+                      dir / name})
+                  .exit_code,
+              0);
+    for (const char* k : {"1", "3"}) {
+      const auto run = mercer(iris({"--start", dir / name, "-k", k, "--rate", "constant(1e-9)",
+                                    "--epochs", "1", "-o", dir / "again.st"}));
+      ASSERT_EQ(run.exit_code, 0) << name << run.err;
+      const auto exported = mercer({"export", dir / "again.st", "--what", "components"});
+      const auto first = split(exported.out, '\n'), all = split(slurp(dir / "w.csv"), '\n');
+      for (std::size_t j = 1; j <= std::stoul(k); ++j) expect_near(first.at(j), all.at(j), 1e-6);
+    }
+  }
+  // Fewer components than are learned, and other columns.
+  expect_error(mercer(iris({"--start", dir / "w.csv", "-k", "4", "--rule", "gha"})), 2,
+               {"--start", "3", "4"});
+  expect_error(mercer(iris({"--start", dir.file("bad.csv", "n,a,b\np,1,x\n")})), 1, {"bad.csv"});
+}
+
 TEST_F(CliLearnTheorem, M_T7_a_bad_start_is_one_line) {
   const auto refused = [&](const std::string& start, const std::vector<std::string>& words) {
     expect_error(mercer(iris({"--rule", "oja", "--start", start})), 2, words);

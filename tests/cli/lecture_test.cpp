@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -48,6 +49,7 @@ TEST_P(CliLecture, M_T10_example_agrees_with_its_lecture) {
   EXPECT_GT(example["commands"].size(), 1U);
   EXPECT_GT(example["numbers"].size(), 1U);
   for (const Json& number : example["numbers"]) EXPECT_TRUE(number["agrees"]) << number;
+  EXPECT_GE(example["figures"].size(), 1U);
   for (const Json& figure : example["figures"])
     EXPECT_THAT(slurp(folder + "/" + figure.get<std::string>()), testing::HasSubstr("<svg"));
   EXPECT_THAT(slurp(folder + "/explanation.md"), testing::StartsWith("# "));
@@ -139,12 +141,65 @@ TEST(CliLectures, M_T10_numbers_have_a_source_and_a_tolerance) {
   EXPECT_EQ(printed, 4);  // λ1, λ2, q11, q21: the rest is in no document
 }
 
-TEST(CliLectures, M_T10_commands_are_shown_with_their_output) {
-  const auto run = mercer({"lecture", "oja-normalized"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, testing::Not(testing::HasSubstr("--json")));
-  for (const std::string& line : split(run.out, '\n'))
-    if (line.starts_with("$ ")) EXPECT_LE(line.size(), 100U) << line;
+/// Characters of UTF-8.
+std::size_t columns_in(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+TEST(CliLectures, M_T10_commands_are_shown_with_their_output_in_80_columns) {
+  for (const char* name : {"oja-normalized", "six-conditions", "polynomial-kernel"}) {
+    const auto run = mercer({"lecture", name});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, testing::Not(testing::HasSubstr("--json")));
+    std::vector<std::string> commands;
+    bool continued = false;
+    for (const std::string& line : split(run.out, '\n')) {
+      if (!continued && !line.starts_with("$ ")) continue;
+      // A word in quotes is not broken.
+      if (line.find('\'') == line.npos) EXPECT_LE(line.size(), 80U) << line;
+      std::string text =
+          continued ? " " + line.substr(line.find_first_not_of(' ')) : line.substr(2);
+      const bool more = text.ends_with(" \\");
+      if (more) text.resize(text.size() - 2);
+      if (continued) commands.back() += text;
+      else commands.push_back(text);
+      continued = more;
+    }
+    for (const std::string& line : split(run.out, '\n'))
+      if (line.find(' ', 60) != line.npos) EXPECT_LE(columns_in(line), 100U) << line;
+    // Joined, they are the commands that ran.
+    const auto json = mercer({"lecture", name, "--json"});
+    EXPECT_EQ(commands, Json::parse(json.out)["commands"].get<std::vector<std::string>>());
+  }
+}
+
+TEST(CliLectures, M_T10_an_interrupted_report_leaves_nothing) {
+  TempDir dir;
+  std::filesystem::create_directory((dir / "empty"));
+  for (const std::string& folder : {dir / "new/report", dir / "empty"})
+    for (const int signal : {SIGINT, SIGTERM}) {
+      RunOptions options;
+      options.signal = signal;
+      options.signal_after_ms = 300;
+      const auto run = mercer({"lecture", "all", "-o", folder}, options);
+      EXPECT_EQ(run.exit_code, 128 + signal) << run.err;
+      EXPECT_EQ(run.err, "mercer: interrupted\n");
+      EXPECT_FALSE(std::filesystem::exists((dir / "new")));
+      EXPECT_TRUE(std::filesystem::is_empty((dir / "empty")));
+    }
+  // An existing folder that is empty gets the same files as a new one.
+  ASSERT_EQ(mercer({"lecture", "gram", "-o", dir / "empty"}).exit_code, 0);
+  ASSERT_EQ(mercer({"lecture", "gram", "-o", (dir / "other") + "/"}).exit_code, 0);
+  const auto names_in = [](const std::string& folder) {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      found.push_back(entry.path().filename());
+    std::ranges::sort(found);
+    return found;
+  };
+  EXPECT_EQ(names_in(dir / "empty"), names_in(dir / "other"));
+  EXPECT_THAT(names_in(dir / "empty"), testing::Contains("explanation.md"));
 }
 
 TEST(CliLectures, M_T10_missing_bundled_data_are_named_before_anything_is_written) {

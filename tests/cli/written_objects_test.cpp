@@ -164,6 +164,23 @@ TEST_F(CliObjects, M_T1_bad_input_is_one_line) {
       {"--memory"});
 }
 
+TEST_F(CliObjects, M_T1_help_lists_the_treatments_of_missing_cells_that_a_command_has) {
+  const auto help = [](std::vector<std::string> command) {
+    command.emplace_back("--help");
+    return mercer(command).out;
+  };
+  EXPECT_THAT(help({"fit"}), testing::HasSubstr("--missing error|drop|mean|em"));
+  EXPECT_THAT(help({"transform"}), testing::HasSubstr("--missing error|drop|mean|em"));
+  for (const char* command : {"matrix", "probe", "tune"}) {
+    EXPECT_THAT(help({command}), testing::HasSubstr("--missing error|drop|mean "));
+    expect_error(mercer({command, data_file("rings.csv"), "--missing", "em"}), 2,
+                 {"--missing em is not supported by", command, "use --missing mean or drop"});
+  }
+  for (const char* command : {"learn", "moments", "map"})
+    EXPECT_THAT(help({command}), testing::HasSubstr("--missing error|drop ")) << command;
+  EXPECT_THAT(help({"kernel", "check"}), testing::HasSubstr("--missing error|drop "));
+}
+
 TEST_F(CliObjects, M_T1_labels_and_weights_as_in_fit) {
   const test::Run run = mercer({"map", "squares", "-", "--label", "c", "--id", "n"},
                                {.input = "n,a,b,c\nu,1,-2,red\nv,3,0.5,blue\n"});

@@ -80,7 +80,11 @@ TEST(TextForm, what_is_wrong_is_said_with_its_column) {
   complains("wave(1,2,3,red,5)", {"column 16: more numbers than wave("});
   complains("wave(1)", {"column 6: name the parameter: wave(height=…"}, false);
   complains("flat(1)", {"column 6: flat has no parameters"});
-  complains("flat\n", {"column 1"});
+  complains("flat\nx", {"line 2, column 1: unexpected 'x', expected the end (in 'x')"});
+  complains(
+      "wave(\n  height=\xc2\xbd,\n  length=1)",
+      {"line 2, column 10: unexpected '\xc2\xbd', expected a number (in '  height=\xc2\xbd,')"});
+  EXPECT_EQ(again("flat\n"), "flat");
   complains(std::string(5000, 'x'), {"column 4097", "longer than 4096"});
 }
 

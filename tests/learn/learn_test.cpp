@@ -11,6 +11,7 @@
 #include <Eigen/Eigenvalues>
 #include <mercer/fit.hpp>
 #include <mercer/learn.hpp>
+#include <mercer/picture.hpp>
 
 #include <cmath>
 #include <filesystem>
@@ -98,6 +99,38 @@ TEST(Learn, M_E8_the_distance_from_the_ode_does_not_count_signs) {
     EXPECT_LT(learned.theory->last_gap, 1) << seed;
   }
   EXPECT_GT(opposite, 0);  // without them the test tests nothing
+}
+
+TEST(Learn, M_T7_with_a_limit_the_rate_1_over_n_finds_the_direction_of_wine) {
+  // The numbers of docs/learning.md.
+  const Matrix<double> x = read<double>(data_file("wine.csv"), {.label = "cultivar"}).x;
+  for (const auto& [epochs, degrees] : {std::pair{100, 0.021}, {200, 0.004}})
+    for (const std::uint64_t seed : {1, 2, 3, 4}) {
+      LearnOptions options{.learner = {.rule = "oja", .rate = Rate::parse("1/n"), .limit = 1},
+                           .epochs = epochs,
+                           .scale = Scale::std,
+                           .theory = true};
+      options.learner.seed = seed;
+      EXPECT_LT(learn(Rows<double>(x), options).theory->angles[0], degrees) << epochs << seed;
+    }
+}
+
+TEST(Learn, M_T7_a_rule_without_a_bound_has_no_lyapunov_function_in_its_trace) {
+  const Matrix<double> x = cloud(50);
+  for (const bool theory : {false, true})
+    for (const char* rule : {"hebb", "oja"}) {
+      LearnOptions options = gha(1);
+      options.learner.rule = rule;
+      options.learner.rate = Rate::parse("constant(1e-6)");  // it hardly grows
+      options.epochs = 1;
+      options.theory = theory;
+      const Learned learned = learn(Rows<double>(x), options);
+      ASSERT_FALSE(learned.trace.empty());
+      for (const TraceRow& row : learned.trace)
+        EXPECT_EQ(std::isnan(row.lyapunov), std::string(rule) == "hebb") << rule << theory;
+      EXPECT_EQ(run_svg(learned.trace).find("Lyapunov") == std::string::npos,
+                std::string(rule) == "hebb");
+    }
 }
 
 TEST(Learn, M_E8_the_trace_holds_run_and_theory) {

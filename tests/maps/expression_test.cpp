@@ -5,7 +5,10 @@
 #include "support/random.hpp"
 
 #include <mercer/expression.hpp>
+#include <mercer/features.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/learn.hpp>
+#include <mercer/score.hpp>
 
 #include <gtest/gtest.h>
 
@@ -142,6 +145,47 @@ TEST(Expression, M_T4_a_row_outside_the_domain_is_named_with_its_values) {
   const Matrix<double> good = x.topRows(500);
   const auto model = fit(good, expression_map<double>("height, log(width)", names));
   EXPECT_HAS(refusal([&] { model.transform(x); }, Errc::bad_data), "row 571: the feature");
+}
+
+TEST(Expression, M_T4_an_overflow_is_named_with_its_row_and_feature) {
+  Matrix<double> x = random_rows(600, 3, 5).cwiseAbs();
+  x(411, 1) = 3e200;
+  const auto phi = expression_map<double>("height, 1e-10*width^2", names);
+  const std::string reason = "row 412: the feature '1e-10*width^2' overflows, where width = 3e+200";
+  EXPECT_HAS(refusal([&] { map_features(*phi, Rows<double>(x)); }, Errc::bad_data), reason);
+  EXPECT_HAS(refusal([&] { fit(x, phi); }, Errc::bad_data), reason);
+  EXPECT_HAS(refusal([&] { learn(x, {.map = phi}); }, Errc::bad_data), reason);
+  EXPECT_HAS(refusal([&] { fit(x, monomial_map<double>(3, 2)); }, Errc::bad_data),
+             "row 412: the feature 'x2^2' of monomials(degree=2) overflows; scale the data");
+  // A constant overflows on every row; a difference of two overflows is no number.
+  for (const char* text : {"width*1e200*1e200", "1e200*1e200*height - 1e300*1e200*width"})
+    EXPECT_HAS(refusal([&] { fit(x, expression_map<double>(text, names)); }, Errc::bad_data),
+               "row 1: the feature '")
+        << text;
+  // Rows of a fitted model.
+  Matrix<double> good = x;
+  good(411, 1) = 1;
+  const auto model = fit(good, phi);
+  EXPECT_HAS(refusal([&] { model.transform(x); }, Errc::bad_data), reason);
+  const Scorer<double> scorer(model);
+  EXPECT_HAS(refusal([&] { scorer(Rows<double>(x)); }, Errc::bad_data), reason);
+}
+
+TEST(Expression, M_T4_lines_of_an_expression_are_counted) {
+  const auto complaint = [](const std::string& text) {
+    return refusal([&] { map_from_text<double>(text, 3, names); }, Errc::bad_option);
+  };
+  EXPECT_EQ(map_from_text<double>("height,\n\twidth^2,\r\n x3", 3, names)->text(),
+            "height, width^2, x3");
+  const std::string wrong = complaint("height,\nwidth * + * x3,\n2");
+  EXPECT_HAS(wrong, "map, line 2, column 11: unexpected '*'");
+  EXPECT_HAS(wrong, "(in 'width * + * x3,')");
+  EXPECT_EQ(wrong.find('\n'), wrong.npos);
+  EXPECT_HAS(complaint("height +\n"), "map, line 2, column 1: unexpected end");
+  EXPECT_HAS(complaint("größe + 2"), "column 1: no column 'größe'");
+  EXPECT_HAS(complaint("`größe` + height"), "column 1: no column 'größe'");
+  EXPECT_HAS(complaint("height + größe * §"), "column 10");
+  EXPECT_HAS(complaint("2 * pi² "), "column 5");
 }
 
 TEST(Expression, M_T4_what_is_wrong_is_refused_with_its_place) {

@@ -30,7 +30,8 @@ TEST(Features, M_T1_name_the_row_that_is_not_finite_or_overflows) {
   x(2, 1) = 1e30F;
   Error error = error_of([&] { map_features(*phi, Rows<float>(x), {.first = 10}); });
   EXPECT_EQ(error.code(), Errc::bad_data);
-  EXPECT_TRUE(has(error.what(), "row 13: feature 3 of monomials(degree=2), x2^2, is inf"))
+  EXPECT_TRUE(
+      has(error.what(), "row 13: the feature 'x2^2' of monomials(degree=2) overflows; scale"))
       << "1e30 is finite, its square is not";
   x(1, 0) = std::numeric_limits<float>::quiet_NaN();
   error = error_of([&] { map_features(*phi, Rows<float>(x)); });

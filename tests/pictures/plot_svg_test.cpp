@@ -70,6 +70,32 @@ TEST(PlotSvg, bars_of_the_scree_are_as_high_as_their_shares) {
     EXPECT_NEAR(heights[c] / heights[0], ratio[static_cast<Index>(c)] / ratio[0], 1e-3);
 }
 
+TEST(PlotSvg, M_T9_rounding_noise_along_a_component_is_drawn_as_a_line) {
+  // Rows on a line: the second component has no variance, its scores are rounding errors.
+  const Matrix<double> direction{{3, 4}};
+  const Matrix<double> x = Random(3).normal(60, 1) * direction;
+  const auto model = fit(Rows<double>(x), {.keep_null = true});
+  ASSERT_EQ(model.outputs(), 2);
+  Matrix<double> y = model.transform(x);
+  y.col(1) += 1e-15 * Random(4).normal(60, 1);
+  const auto spread = [](const Xml& xml, const char* axis) {
+    double low = 1e9, high = -1e9;
+    for (const test::Element& e : xml.all("circle")) {
+      low = std::min(low, test::attribute(e, axis));
+      high = std::max(high, test::attribute(e, axis));
+    }
+    return high - low;
+  };
+  for (const std::string& svg : {scores_svg(model, y), biplot_svg(model, y)}) {
+    const Xml xml = expect_clean(svg);
+    EXPECT_GT(spread(xml, "cx"), 200);
+    EXPECT_EQ(spread(xml, "cy"), 0);
+  }
+  // A small component that is not rounding still fills the plot.
+  y.col(1) = 1e-3 * Random(4).normal(60, 1);
+  EXPECT_GT(spread(expect_clean(scores_svg(model, y)), "cy"), 200);
+}
+
 TEST(PlotSvg, scores_are_dots_with_a_legend) {
   for (const Index rows : {5, 178, 3000}) {
     const Example e = example(rows, 6);

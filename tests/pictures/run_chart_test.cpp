@@ -144,6 +144,18 @@ TEST(RunSvg, M_T7_a_rule_without_a_bound_has_no_lyapunov_function) {
   EXPECT_EQ(run_svg(plain).find("Lyapunov"), svg.npos);
 }
 
+TEST(RunSvg, M_T7_a_trace_whose_lyapunov_function_is_undefined_has_no_panel_of_it) {
+  for (const std::size_t modes : {0, 2}) {
+    auto rows = trace(30, modes, 1);
+    for (TraceRow& row : rows) {
+      row.norm = row.ode_norm = 0.9 + 1e-3 * row.time;  // hardly grows
+      row.lyapunov = std::nan("");
+    }
+    EXPECT_EQ(run_panels(rows).size(), 3u);
+    EXPECT_EQ(run_svg(rows).find("Lyapunov"), std::string::npos);
+  }
+}
+
 TEST(RunSvg, neurons_of_the_opposite_sign_are_named) {
   auto rows = trace(30, 3, 3);
   for (TraceRow& row : rows) row.modes[1].theta *= -1;

@@ -96,7 +96,7 @@ void add_contour(CLI::App& app) {
       ->default_str("up to 8");
   add_text(command, "--levels", flags->levels, "N", "lines per panel", "Results");
   add_text(command, "--size", flags->size, "N", "width of a panel in pixels", "Results");
-  add_row_flags(command, flags->rows, Weights::no);
+  add_row_flags(command, flags->rows, Weights::no, Filling::drop);
   for (const char* name : {"--columns", "--exclude", "--label", "--id"})
     command.get_option(name)->needs(data);
   add_memory_flag(command, flags->memory);

@@ -120,8 +120,6 @@ void eigs_of_file(const EigsFlags& flags) {
   const std::size_t budget = memory_of(flags.memory);
   ProgressBar bar(!flags.run.quiet);
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(), budget);
-  if (reading.missing != Missing::error)
-    throw UsageError(fmt::format("--missing {} is not for matrices", flags.rows.missing));
   reading.missing = Missing::mean;  // leaves NaN to MatrixOperator, which names row and column
   EigsOptions options{.smallest = flags.smallest,
                       .tolerance = parse_tolerance(flags.tolerance),
@@ -174,7 +172,7 @@ void add_eigs(CLI::App& app) {
            "largest residual, relative to the largest absolute eigenvalue", "Running");
   add_text(command, "--passes", flags->passes, "N",
            "largest number of products with a block of vectors", "Running");
-  add_row_flags(command, flags->rows, Weights::no);
+  add_row_flags(command, flags->rows, Weights::no, Filling::error);
   add_memory_flag(command, flags->memory)->default_str("half of the free memory");
   add_run_flags(command, flags->run);
   add_help(command);

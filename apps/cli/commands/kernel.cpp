@@ -79,10 +79,6 @@ template <class T>
 Table<T> read_rows(const KernelFlags& flags, ReadOptions reading,
                    const std::function<double(double rows)>& matrices,
                    std::vector<Index>* numbers = nullptr) {
-  if (keeps_holes(reading.missing))
-    throw UsageError(
-        fmt::format("--missing {} is not supported here: use --missing drop, or impute the values",
-                    flags.rows.missing));
   const bool numbered = numbers && reading.missing == Missing::drop;
   if (numbered) reading.missing = Missing::mean;  // leaves them in the rows
   std::unique_ptr<Source<T>> source = open<T>(flags.rows.data, reading);
@@ -262,7 +258,7 @@ void add_kernel(CLI::App& app) {
   add_text(check, "--sample", flags->sample, "N", "number of rows to check, evenly spaced",
            "Results");
   add_switch(check, "--json", flags->json, "print the result as JSON", "Results");
-  add_row_flags(check, flags->rows, Weights::no);
+  add_row_flags(check, flags->rows, Weights::no, Filling::drop);
   add_memory_flag(check, flags->memory)->default_str("half of the free memory");
   add_run_flags(check, flags->run);
   add_help(check);
@@ -280,7 +276,7 @@ void add_kernel(CLI::App& app) {
       ->required();
   add_switch(matrix, "--center", flags->center,
              "the centred matrix JKJ, J = I - 11'/N, which kernel PCA decomposes", "Results");
-  add_row_flags(matrix, flags->rows, Weights::no);
+  add_row_flags(matrix, flags->rows, Weights::no, Filling::drop);
   add_memory_flag(matrix, flags->memory)->default_str("half of the free memory");
   add_precision_flag(matrix, flags->precision, "precision of the arithmetic");
   add_run_flags(matrix, flags->run);

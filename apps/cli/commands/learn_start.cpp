@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <vector>
 
@@ -75,6 +77,23 @@ double norm_of(const std::string& text) {
   throw UsageError(fmt::format("--start '{}' is not random(norm=A) with a length A above 0", text));
 }
 
+/// A matrix whose first column may be the names of its rows, as `mercer export` writes it.
+Table<double> named_rows(const std::string& path) {
+  try {
+    return read<double>(path);
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_data) throw;
+    const std::exception_ptr as_numbers = std::current_exception();
+    ReadOptions options;
+    options.id = "1";
+    try {
+      return read<double>(path, options);
+    } catch (const Error&) {
+      std::rethrow_exception(as_numbers);  // names do not explain it
+    }
+  }
+}
+
 }  // namespace
 
 bool start_is_file(const std::string& text) {
@@ -95,9 +114,10 @@ void set_start(const std::string& text, LearnerOptions& learner) {
     throw UsageError(fmt::format(
         "--start '{}' is neither random, nor random(norm=2), nor numbers such as 1,0, nor a file",
         text));
-  const Table<double> table = read<double>(text);
+  const Table<double> table = named_rows(text);
   require(!table.schema.sparse, Errc::bad_data, "--start '{}' must be a dense file", text);
-  learner.start = table.x;
+  // The file may have more components than are learned.
+  learner.start = table.x.topRows(std::min<Index>(table.x.rows(), learner.components));
 }
 
 }  // namespace mercer::cli

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
+#include <vector>
 
 namespace mercer::cli {
 
@@ -77,49 +80,86 @@ class ScratchFolder {
   std::string path_;
 };
 
-/// The folder of --output. What was written into it is removed if an example fails, unless the
-/// folder had files before.
+/// A new folder `prefix`XXXXXX.
+fs::path new_folder(const fs::path& prefix) {
+  std::string name = prefix.string() + "XXXXXX";
+  require(mkdtemp(name.data()) != nullptr, Errc::io, "cannot create a folder '{}': {}", name,
+          std::strerror(errno));
+  const mode_t mask = umask(0);
+  umask(mask);
+  chmod(name.c_str(), 0777 & ~mask);
+  return name;
+}
+
+/// The folder of --output. Examples work in a hidden folder beside it, or in it if it exists, so
+/// that an interrupted run leaves no half of a report. A folder with files, of --force, is written
+/// into directly.
 class OutputFolder {
  public:
   explicit OutputFolder(const LectureFlags& flags);
   ~OutputFolder() {
     std::error_code ignored;
     if (kept_) return;
+    if (work_ != path_) fs::remove_all(work_, ignored);
     if (!created_.empty()) fs::remove_all(created_, ignored);
-    else if (was_empty_)
-      for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
-        fs::remove_all(entry.path(), ignored);
   }
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  void keep() { kept_ = true; }
+  /// Where the examples write.
+  const fs::path& work() const { return work_; }
+  /// All is written: takes its name.
+  void publish();
 
  private:
-  fs::path path_, created_;  // created_: the first folder of the path that did not exist
-  bool was_empty_ = false, kept_ = false;
+  fs::path path_, work_;
+  fs::path created_;  // the first folder above it that did not exist
+  bool exists_ = false, kept_ = false;
 };
 
 /// Refuses what is not an empty folder, unless forced; creates what does not exist.
-OutputFolder::OutputFolder(const LectureFlags& flags) : path_(fs::absolute(flags.output)) {
+OutputFolder::OutputFolder(const LectureFlags& flags)
+    : path_(fs::absolute(flags.output).lexically_normal()) {
+  if (path_.filename().empty()) path_ = path_.parent_path();  // a slash at the end
   std::error_code failed;
-  const fs::file_status status = fs::status(flags.output, failed);
+  const fs::file_status status = fs::status(path_, failed);
   if (fs::exists(status) && !fs::is_directory(status))
     throw UsageError(fmt::format("--output '{}' is not a folder", flags.output));
-  if (fs::is_directory(status) && !fs::is_empty(flags.output, failed) && !flags.force)
+  exists_ = fs::is_directory(status);
+  const bool empty = !exists_ || fs::is_empty(path_, failed);
+  if (!empty && !flags.force)
     throw UsageError(fmt::format(
         "--output '{}' is not empty; choose another folder, or --force to write into it",
         flags.output));
-  was_empty_ = fs::is_directory(status) && fs::is_empty(flags.output, failed);
+  const fs::path above = path_.parent_path();
   fs::path first;
-  for (const fs::path& part : path_) {
+  for (const fs::path& part : above) {
     first /= part;
     if (fs::exists(fs::symlink_status(first, failed))) continue;
     created_ = first;
     break;
   }
-  fs::create_directories(flags.output, failed);
-  require(!failed, Errc::io, "cannot create the folder '{}': {}", flags.output, failed.message());
+  fs::create_directories(above, failed);
+  require(!failed, Errc::io, "cannot create the folder '{}': {}", above.string(), failed.message());
+  work_ = !empty    ? path_
+          : exists_ ? new_folder(path_ / ".mercer-")
+                    : new_folder(above / fmt::format(".{}.", path_.filename().string()));
+}
+
+void OutputFolder::publish() {
+  std::error_code failed;
+  if (work_ != path_ && !exists_) fs::rename(work_, path_, failed);
+  if (work_ != path_ && exists_) {
+    std::vector<fs::path> entries;
+    for (const fs::directory_entry& entry : fs::directory_iterator(work_, failed))
+      entries.push_back(entry.path());
+    for (const fs::path& entry : entries)
+      if (!failed) fs::rename(entry, path_ / entry.filename(), failed);
+    if (!failed) fs::remove(work_, failed);
+  }
+  require(!failed, Errc::io, "cannot write into the folder '{}': {}", path_.string(),
+          failed.message());
+  kept_ = true;
 }
 
 void publish_page(const fs::path& path, std::string_view bytes) {
@@ -179,11 +219,12 @@ void perform_one(const Lecture& lecture, const LectureFlags& flags) {
   std::optional<OutputFolder> output;
   if (flags.output.empty()) scratch.emplace();
   else output.emplace(flags);
-  const std::string folder = scratch ? scratch->path() : flags.output;
+  const std::string folder = scratch ? scratch->path() : output->work().string();
   const Stage stage = perform(lecture, folder, !flags.json, !scratch);
-  if (output) output->keep();
+  if (output) output->publish();
   if (flags.json) print(lecture_json(lecture, stage).dump(2) + "\n");
-  else if (!scratch) print(fmt::format("\ndata, figures and explanation.md are in {}\n", folder));
+  else if (!scratch)
+    print(fmt::format("\ndata, figures and explanation.md are in {}\n", flags.output));
   require_agreement(lecture, stage);
 }
 
@@ -195,8 +236,11 @@ void perform_all(const LectureFlags& flags) {
   std::vector<Performed> performed;
   nlohmann::ordered_json list = nlohmann::json::array();
   for (const Lecture& lecture : lectures()) {
-    const fs::path folder = fs::path(flags.output) / lecture.name;
-    fs::create_directories(folder);
+    const fs::path folder = output.work() / lecture.name;
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    require(!failed, Errc::io, "cannot create the folder '{}': {}", folder.string(),
+            failed.message());
     performed.push_back({&lecture, perform(lecture, folder.string(), false, true)});
     const Stage& stage = performed.back().stage;
     if (flags.json) list.push_back(lecture_json(lecture, stage));
@@ -206,9 +250,9 @@ void perform_all(const LectureFlags& flags) {
                         stage.comparisons().size()));
     stop_if_interrupted();
   }
+  publish_page(output.work() / "index.html", html_of(performed));
+  output.publish();
   const fs::path page = fs::path(flags.output) / "index.html";
-  publish_page(page, html_of(performed));
-  output.keep();
   print(flags.json ? list.dump(2) + "\n" : fmt::format("\nreport  {}\n", page.string()));
   for (const Performed& p : performed) require_agreement(*p.lecture, p.stage);
 }

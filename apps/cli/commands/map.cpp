@@ -4,6 +4,7 @@
 #include "core/require.hpp"
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
+#include "flags/leading_minus.hpp"
 #include "flags/memory_budget.hpp"
 #include "flags/options.hpp"
 #include "flags/through_model.hpp"
@@ -26,7 +27,9 @@ namespace {
 constexpr const char* map_examples =
     "  mercer map 'monomials(degree=2)' rings.csv --label class -o phi.csv\n"
     "  mercer map 'polynomial(degree=2)' rings.csv --label class | head\n"
-    "  mercer map 'log(petal_length), petal_length*petal_width' iris.csv --label species\n";
+    "  mercer map 'log(petal_length), petal_length*petal_width' iris.csv --label species\n"
+    "  mercer map '-x1*x2' rings.csv --label class\n"
+    "  mercer map --label class -- '-o^2' DATA               begins like the option -o\n";
 
 struct MapFlags {
   RowFlags rows;
@@ -45,10 +48,6 @@ void write_features(const MapFlags& flags) {
   const std::size_t memory = memory_of(flags.memory);
   ReadOptions reading =
       read_options(flags.rows, flags.run, bar.monitor(), flags.memory.empty() ? 0 : memory);
-  if (keeps_holes(reading.missing))
-    throw UsageError(
-        fmt::format("--missing {} is not supported here: use --missing drop, or impute the values",
-                    flags.rows.missing));
   MemoryBudget budget(flags.memory);
   const auto source = open<T>(flags.rows.data, reading);
   const Index d = source->schema().features;
@@ -97,14 +96,15 @@ void add_map(CLI::App& app) {
   CLI::App& command = add_command(app, "map", "Compute explicit features of rows", map_examples);
   std::vector<OptionValue> values;
   for (const MapEntry& entry : map_table()) values.push_back({entry.example, entry.formula});
-  such_as(
-      add_text(command, "EXPR", flags->map, "", "a map, such as 'monomials(degree=2)'", "Files"),
-      std::move(values))
-      ->required();
+  CLI::Option* map = add_text(
+      command, "EXPR", flags->map, "",
+      "a map, such as 'monomials(degree=2)'; after --, one that begins like an option", "Files");
+  such_as(map, std::move(values))->required();
+  take_leading_minus(command, map);
   add_data(command, flags->rows.data)->required();
   add_text(command, "-o,--output", flags->output, "FILE",
            "the features (.csv .tsv .npy; - for standard output)", "Results");
-  add_row_flags(command, flags->rows, Weights::no);
+  add_row_flags(command, flags->rows, Weights::no, Filling::drop);
   add_memory_flag(command, flags->memory);
   add_precision_flag(command, flags->precision, "precision of the arithmetic");
   add_run_flags(command, flags->run);

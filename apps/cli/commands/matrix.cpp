@@ -60,8 +60,6 @@ void matrix_of_rows(const MatrixFlags& flags) {
   FilePlan().reads("DATA", flags.rows.data).writes("--output", flags.output, Content::rows).check();
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
-  if (options.missing == Missing::em)
-    throw UsageError("--missing em is for fit and transform: use --missing mean or drop");
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   const bool twice = what == DataMatrix::gram || options.missing == Missing::mean;
   KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, twice);
@@ -94,7 +92,7 @@ void add_matrix(CLI::App& app) {
   add_choice(command, "--what", flags->what, "", matrix_values(), "the matrix", "Results");
   add_text(command, "-o,--output", flags->output, "FILE",
            "the matrix (.csv .tsv .npy; - for standard output)", "Results");
-  add_row_flags(command, flags->rows, Weights::yes);
+  add_row_flags(command, flags->rows, Weights::yes, Filling::mean);
   add_variance_flags(command, flags->variance);
   add_precision_flag(command, flags->variance.precision, "precision of the rows");
   add_run_flags(command, flags->run);

@@ -79,11 +79,6 @@ void run(const MomentsFlags& flags) {
   const FitOptions fit = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor(),
                                      flags.variance.memory.empty() ? 0 : fit.memory);
-  if (keeps_holes(reading.missing))
-    throw UsageError(
-        fmt::format("--missing {} needs the means of all rows, which no part has: use --missing "
-                    "drop, or impute the values",
-                    flags.rows.missing));
   PartOptions options{.center = fit.center,
                       .scale = fit.scale,
                       .ddof = fit.ddof,
@@ -129,7 +124,7 @@ void add_moments(CLI::App& app) {
       ->required();
   add_switch(command, "--json", flags->json, "print the number of rows and the options as JSON",
              "Results");
-  add_row_flags(command, flags->rows, Weights::yes);
+  add_row_flags(command, flags->rows, Weights::yes, Filling::drop);
   add_variance_flags(command, flags->variance);
   add_map_flag(command, flags->map,
                "explicit features: a map, or expressions like 'x1^2, log(height)'");

@@ -122,8 +122,6 @@ void probe_rows(const ProbeFlags& flags) {
   const Matrix<double> directions = parse_directions(flags.directions);
   ProgressBar bar(!flags.run.quiet);
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
-  if (options.missing == Missing::em)
-    throw UsageError("--missing em is for fit and transform: use --missing mean or drop");
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
   KeptRows<T> rows(open<T>(flags.rows.data, reading), options.memory, true);
   note_header(rows.schema(), rows.name(), flags.rows, flags.run);
@@ -165,7 +163,7 @@ void add_probe(CLI::App& app) {
       ->allow_extra_args(false)
       ->required();
   add_switch(command, "--json", flags->json, "print the result as JSON", "Results");
-  add_row_flags(command, flags->rows, Weights::yes);
+  add_row_flags(command, flags->rows, Weights::yes, Filling::mean);
   add_variance_flags(command, flags->variance);
   add_precision_flag(command, flags->variance.precision, "precision of the rows");
   add_run_flags(command, flags->run);

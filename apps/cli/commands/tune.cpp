@@ -190,8 +190,6 @@ void tune_rows(const TuneFlags& flags) {
   ProgressBar bar(!flags.run.quiet);
   TuneOptions options;
   options.fit = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
-  if (options.fit.missing == Missing::em)
-    throw UsageError("--missing em is for linear PCA: use --missing mean or drop");
   options.criterion = parse_criterion(flags.criterion);
   options.components = parse_list(flags.components);
   options.folds = static_cast<int>(parse_integer("--folds", flags.folds, 2, 100));
@@ -308,7 +306,7 @@ void add_tune(CLI::App& app) {
   add_text(command, "--folds", flags->folds, "N", "folds of the cross-validation", "Running");
   add_text(command, "--rows", flags->most_rows, "N", "largest number of rows, drawn at random",
            "Running");
-  add_row_flags(command, flags->rows, Weights::yes);
+  add_row_flags(command, flags->rows, Weights::yes, Filling::mean);
   add_variance_flags(command, flags->variance);
   add_precision_flag(command, flags->variance.precision, "precision of the rows and of the model");
   add_run_flags(command, flags->run);

@@ -1,5 +1,6 @@
 #include "flags/options.hpp"
 
+#include "flags/help.hpp"
 #include "flags/memory_budget.hpp"
 #include "maps/from_text.hpp"
 #include "terminal/terminal.hpp"
@@ -202,7 +203,30 @@ std::vector<OptionValue> approx_values() {
 
 std::vector<OptionValue> component_values() { return names_of(component_choices); }
 
-void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
+void add_missing_flag(CLI::App& app, std::string& missing, Filling most) {
+  std::vector<OptionValue> all = names_of(missing_choices), able = all;
+  able.resize(static_cast<std::size_t>(most));
+  std::string shown_values;
+  for (const OptionValue& v : able) shown_values += (shown_values.empty() ? "" : "|") + v.name;
+  CLI::Option* option =
+      add_text(app, "--missing", missing, shown_values,
+               "what to do with cells that are empty, NA, NaN, nan or ?", rows_group);
+  const char* instead = most == Filling::mean   ? "use --missing mean or drop"
+                        : most == Filling::drop ? "use --missing drop, or impute the values"
+                                                : "impute the values";
+  option->check([=, command = &app](const std::string& text) {
+    const auto has = [&](const std::vector<OptionValue>& values) {
+      return std::ranges::find(values, text, &OptionValue::name) != values.end();
+    };
+    if (has(all) && !has(able))
+      throw UsageError(fmt::format("--missing {} is not supported by {}: {}", text,
+                                   full_name(*command), instead));
+    return std::string();
+  });
+  one_of(option, std::move(able));
+}
+
+void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights, Filling most) {
   add_text(app, "--columns", flags.columns, "LIST",
            "feature columns by name or number, with ranges: a,b,5-9", rows_group)
       ->default_str("all others");
@@ -216,8 +240,7 @@ void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights) {
              "column of row weights; a row of weight 3 counts as three equal rows", rows_group);
   add_text(app, "--onehot", flags.onehot, "LIST",
            "categorical columns: one 0/1 feature per category", rows_group);
-  add_choice(app, "--missing", flags.missing, "", names_of(missing_choices),
-             "what to do with cells that are empty, NA, NaN, nan or ?", rows_group);
+  add_missing_flag(app, flags.missing, most);
   add_choice(app, "--header", flags.header, "", names_of(header_choices),
              "whether the first line is a header", rows_group);
   such_as(add_text(app, "--delimiter", flags.delimiter, "CHAR",

@@ -54,7 +54,9 @@ struct VarianceFlags {
 };
 
 enum class Weights { no, yes };
-void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights);
+/// What a command can do with missing cells, at most: the values of --missing up to this one.
+enum class Filling { error = 1, drop, mean, em };
+void add_row_flags(CLI::App& app, RowFlags& flags, Weights weights, Filling most = Filling::em);
 void add_run_flags(CLI::App& app, RunFlags& flags);
 void add_variance_flags(CLI::App& app, VarianceFlags& flags);
 CLI::Option* add_precision_flag(CLI::App& app, std::string& precision, const std::string& help);

@@ -71,15 +71,27 @@ void monomials(Stage& stage) {
   stage.run("mercer map 'monomials(degree=5)' rows.csv -o fifth.csv");
   stage.compare("D for d = 3, M = 5", binomial(7, 5),
                 static_cast<double>(stage.rows("fifth.csv").cols()), 0);
-  stage.text("The same components from features and from kernel values:");
+  stage.text("The same components and scores from features and from kernel values, Z = UΛ^½:");
   stage.run("mercer data ellipse --rows 200 --seed 1 -o ellipse.csv");
-  stage.run("mercer fit ellipse.csv --map 'monomials(degree=2)' -k 2 --no-plot -o map.st");
   stage.run(
-      "mercer fit ellipse.csv --kernel 'poly(degree=2, coef0=0)' -k 2 --no-plot -o kernel.st");
+      "mercer fit ellipse.csv --map 'monomials(degree=2)' -k 2 --no-plot -o map.st "
+      "--scores map-scores.csv");
+  stage.run(
+      "mercer fit ellipse.csv --kernel 'poly(degree=2, coef0=0)' -k 2 --no-plot -o kernel.st "
+      "--scores kernel-scores.csv");
   const Vector<double> a = stage.model("map.st").eigenvalues(),
                        b = stage.model("kernel.st").eigenvalues();
-  for (Index i = 0; i < 2; ++i)
+  const Matrix<double> y = stage.rows("map-scores.csv"), z = stage.rows("kernel-scores.csv");
+  for (Index i = 0; i < 2; ++i) {
     stage.compare(fmt::format("μ{} of map and kernel", i + 1), a[i], b[i], 1e-8 * a[0]);
+    // A component has two signs.
+    const double sign = y.col(i).dot(z.col(i)) < 0 ? -1 : 1;
+    stage.compare(fmt::format("scores {} of map and kernel, largest difference", i + 1), 0,
+                  (y.col(i) - sign * z.col(i)).cwiseAbs().maxCoeff(), 1e-8);
+  }
+  stage.run("mercer contour map.st --data ellipse.csv -o contour.svg");
+  stage.picture("contour.svg",
+                "contour lines of the two components: combinations of x1², x1x2 and x2²");
 }
 
 }  // namespace mercer::cli

@@ -39,6 +39,8 @@ void gram_matrices(Stage& stage) {
   const Vector<double> w = centred.transpose() * v / std::sqrt(a.eigenvalues()[0]);
   stage.compare("w1 = Xv1/√μ1, largest difference", 0,
                 (w - b.components().row(0).transpose()).cwiseAbs().maxCoeff(), 1e-9);
+  stage.run("mercer plot gram.st --kind images -o images.svg");
+  stage.picture("images.svg", "the mean of the 40 images, and the components as images");
   stage.compare("λ1 = μ1/N", a.eigenvalues()[0] / 40, a.explained_variance()[0], 1e-9);
 }
 
@@ -104,6 +106,16 @@ void polynomial_kernel(Stage& stage) {
   stage.compare("centred K11", 3.25, kc(0, 0), 1e-12);
   stage.compare("centred K12", -3.25, kc(0, 1), 1e-12);
   stage.compare("μ1 of the centred matrix", 6.5, stage.model("pair.st").eigenvalues()[0], 1e-10);
+  stage.text("Degree 6 of three columns:");
+  stage.write("three.csv", "x1,x2,x3\n1,2,3\n0,1,-1\n");
+  stage.run("mercer map 'polynomial(degree=6)' three.csv -o sixth.csv");
+  stage.compare("D = C(p + d, d), p = 6, d = 3", 84,
+                static_cast<double>(stage.rows("sixth.csv").cols()), 0);
+  stage.text("The components of more rows, as functions on the plane: polynomials of degree 2.");
+  stage.run("mercer data circle --rows 200 --seed 1 -o circle.csv");
+  stage.run("mercer fit circle.csv --kernel '(1+x.y)^2' -k all --no-plot -o circle.st");
+  stage.run("mercer contour circle.st --data circle.csv -o contour.svg");
+  stage.picture("contour.svg", "contour lines of the four components of (1 + x·y)² on a circle");
 }
 
 void mercer_condition(Stage& stage) {

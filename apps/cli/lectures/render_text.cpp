@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace mercer::cli {
 
 namespace {
 
-constexpr std::size_t text_width = 96;
+constexpr std::size_t text_width = 96, command_width = 80;
 
 std::string wrapped(std::string_view paragraph, std::size_t width) {
   std::string out;
@@ -30,15 +32,48 @@ std::string wrapped(std::string_view paragraph, std::size_t width) {
   return out;
 }
 
+/// A long line of output: what does not fit stands indented below.
+std::string continued(std::string_view line, std::string_view margin) {
+  const std::size_t spaces = std::min<std::size_t>(line.find_first_not_of(' '), 40);
+  std::string out, before = std::string(margin) + std::string(spaces, ' ');
+  const std::string text = wrapped(line.substr(spaces), text_width - spaces - 4);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += fmt::format("{}{}\n", before, std::string_view(text).substr(at, end - at));
+    if (at == 0) before += "    ";
+    at = end + 1;
+  }
+  return out;
+}
+
 std::string indented(std::string_view text, std::string_view margin) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at) out += fmt::format("{}{}\n", margin, text.substr(at, end - at));
+    const std::string_view line = text.substr(at, end - at);
+    if (columns_of(line) > text_width) out += continued(line, margin);
+    else if (end > at) out += fmt::format("{}{}\n", margin, line);
     else out += '\n';
     at = end + 1;
   }
   return out;
+}
+
+/// Words of a command line; an option stays with its value, and what is in quotes is one word.
+std::vector<std::string> pieces_of(std::string_view line) {
+  std::vector<std::string> pieces;
+  bool quoted = false, with_value = false;
+  for (std::size_t at = 0, begin = 0; at <= line.size(); ++at) {
+    if (at < line.size() && line[at] == '\'') quoted = !quoted;
+    if (at < line.size() && (quoted || line[at] != ' ')) continue;
+    const std::string_view word = line.substr(begin, at - begin);
+    begin = at + 1;
+    const bool option = word.starts_with('-') || word == ">";
+    if (with_value && !option) pieces.back().append(" ").append(word);
+    else pieces.emplace_back(word);
+    with_value = option;
+  }
+  return pieces;
 }
 
 std::string_view agreement_of(const Comparison& c) {
@@ -49,19 +84,19 @@ std::string_view agreement_of(const Comparison& c) {
 
 std::string command_of(const Step& step) {
   std::string out;
-  std::size_t column = 0;
-  bool quoted = false;
-  const std::string& line = step.text;
-  for (std::size_t at = 0; at < line.size(); ++at, ++column) {
-    if (line[at] == '\'') quoted = !quoted;
-    // A line ends before an option that would not fit with its value.
-    const bool option = !quoted && line.compare(at, 2, " -") == 0;
-    const std::size_t next = std::min(line.find(" -", at + 1), line.size());
-    if (option && column + (next - at) > text_width - 4) {
-      out += " \\\n   ";
-      column = 3;
+  std::size_t column = 2;  // after the prompt
+  for (const std::string& piece : pieces_of(step.text)) {
+    const std::size_t length = columns_of(piece);
+    if (out.empty()) {
+      column += length;
+    } else if (column + 1 + length + 2 <= command_width) {
+      out += ' ';
+      column += 1 + length;
+    } else {
+      out += " \\\n    ";
+      column = 4 + length;
     }
-    out += line[at];
+    out += piece;
   }
   return out;
 }

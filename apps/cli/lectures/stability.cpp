@@ -85,6 +85,14 @@ void six_conditions(Stage& stage) {
                 1e-12);
   stage.compare("Jacobian at q1, along q2: λ2 - λ1", values[1] - values[0],
                 std::ranges::max(jacobian), 1e-12);
+  stage.text(
+      "A rate in proportion to 1/(λ₁ - λ₂) meets the conditions as well, and takes fewer steps. "
+      "The start is in the basin of q₁, near its edge:");
+  stage.run(
+      "mercer learn clouds.csv --label class --rule oja --rate 'power(c=8,t0=50,a=1)' --epochs 5 "
+      "--start 0.6,-0.4 --theory --trace-weights --trace trace.csv --no-plot");
+  stage.run("mercer plot trace.csv --kind weights -o weights.svg");
+  stage.picture("weights.svg", "the path of the weights within the basin of q₁");
   stage.text("Two equal eigenvalues violate condition 5: any direction of their plane is as good.");
   stage.write("square.csv", "x1,x2\n1,0\n-1,0\n0,1\n0,-1\n");
   const std::string square = "mercer learn square.csv --rule oja --rate 1/n --epochs 5 --theorem";

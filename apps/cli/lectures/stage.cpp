@@ -56,6 +56,17 @@ Comparison compared(std::string quantity, double expected, std::string source, d
           std::abs(here - expected) <= tolerance};
 }
 
+/// By the last line that the command printed, its message.
+[[noreturn]] void refuse_child(std::string_view line, const ChildRun& child) {
+  std::string_view said = child.both;
+  while (said.ends_with('\n')) said.remove_suffix(1);
+  said = said.substr(said.rfind('\n') + 1);  // all, if it is one line
+  constexpr std::string_view program = "mercer: ";
+  if (said.starts_with(program)) said.remove_prefix(program.size());
+  fail(Errc::bad_data, "the command {} ended with exit code {}{}{}", line, child.exit_code,
+       said.empty() ? "" : ": ", said);
+}
+
 }  // namespace
 
 Stage::Stage(std::string folder, bool live) : folder_(std::move(folder)), live_(live) {}
@@ -75,16 +86,14 @@ void Stage::formula(std::string_view line) { add({Step::Kind::formula, std::stri
 
 void Stage::run(std::string_view line, int exit_code) {
   const ChildRun child = run_child(line, folder_);
-  require(child.exit_code == exit_code, Errc::bad_data, "'{}' ended with exit code {}: {}", line,
-          child.exit_code, child.both);
+  if (child.exit_code != exit_code) refuse_child(line, child);
   output_ = child.both;
   add({Step::Kind::command, std::string(line), output_});
 }
 
 nlohmann::json Stage::json(std::string_view line) {
   const ChildRun child = run_child(line, folder_);
-  require(child.exit_code == 0, Errc::bad_data, "'{}' ended with exit code {}: {}", line,
-          child.exit_code, child.both);
+  if (child.exit_code != 0) refuse_child(line, child);
   output_ = child.out;
   return nlohmann::json::parse(child.out);
 }

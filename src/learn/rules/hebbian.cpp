@@ -7,6 +7,7 @@
 #include "data/finite.hpp"
 #include "learn/run/incoming_rows.hpp"
 #include "linalg/blas.hpp"
+#include "maps/finite_features.hpp"
 #include "simd/hebbian_step.hpp"
 
 #include <algorithm>
@@ -354,8 +355,11 @@ void Hebbian::update(const Rows<double>& rows, Weights row_weights) {
     s.map->require_domain(part, static_cast<Index>(seen()));
     s.map->apply(part, features.topRows(count));
     for (Index i = 0; i < count; ++i)
-      require(all_finite(features.row(i).data(), features.cols()), Errc::bad_data,
-              "row {}: a feature overflows; scale the columns", seen() + i + 1);
+      if (!all_finite(features.row(i).data(), features.cols())) {
+        if (s.map->space() == Space::features)
+          require_finite_features(*s.map, part, static_cast<Index>(seen()));
+        fail(Errc::bad_data, "row {}: a feature overflows; scale the columns", seen() + i + 1);
+      }
     s.learn(features.data(), count, features.cols(), own);
   };
   Reporter report(s.options.monitor, "learning", "rows", static_cast<double>(rows.rows()));

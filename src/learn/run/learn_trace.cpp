@@ -46,13 +46,14 @@ double axis_angle(const Matrix<double>& theta, Index j, Index i) {
 }  // namespace
 
 RunTrace::RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons,
-                   bool weights, Index features)
+                   bool weights, Index features, bool bounded)
     : output_(std::move(output)),
       theory_(std::move(theory)),
       modes_(modes),
       neurons_(neurons),
       weights_(weights),
-      features_(features) {}
+      features_(features),
+      bounded_(bounded) {}
 
 void RunTrace::take_start(const RunLearner& learner) {
   if (weights_) take(learner, false);
@@ -68,7 +69,7 @@ TraceRow RunTrace::row_of(const RunLearner& learner) {
   if (weights_) row.weights = learner.weights();
   if (!theory_) {
     row.rayleigh = row.output_variance / (row.norm * row.norm);
-    row.lyapunov = lyapunov(row.norm);
+    row.lyapunov = bounded_ ? lyapunov(row.norm) : unknown;
     return row;
   }
   row.ode = theory_->has_ode();
@@ -77,8 +78,8 @@ TraceRow RunTrace::row_of(const RunLearner& learner) {
   const Matrix<double>& ode = theory_->at(row.time);
   const Vector<double> first = theta.row(0).transpose();
   row.rayleigh = rayleigh(lambda, first);
-  row.lyapunov = lyapunov(first[0]);
-  row.lyapunov_sign = sign(lyapunov_slope(lambda, first));
+  row.lyapunov = bounded_ ? lyapunov(first[0]) : unknown;
+  row.lyapunov_sign = bounded_ ? sign(lyapunov_slope(lambda, first)) : unknown;
   const Matrix<double> start = theory_->start();
   for (Index j = 0; j < modes_; ++j) {
     const Index neuron = neurons_ == 1 ? 0 : j;
@@ -118,6 +119,7 @@ void RunTrace::take_last(const RunLearner& learner) {
   TraceRow row = row_of(learner);
   // θ_j/θ₁ has no value where θ₁ is 0: at a start that is orthogonal to q₁.
   TraceRow defined = row;
+  if (!bounded_) defined.lyapunov = defined.lyapunov_sign = 0;
   for (TraceRow::Mode& mode : defined.modes) {
     if (row.modes[0].theta == 0) mode.alpha = 0;
     if (theory_ && theory_->start()(0, 0) == 0) mode.ode_alpha = 0;

@@ -15,9 +15,9 @@ namespace mercer {
 class RunTrace {
  public:
   /// `theory`: none when only the run itself is known. `weights`: each row has them, `features` per
-  /// neuron.
+  /// neuron. `bounded`: the rule's ODE is, so that there is a Lyapunov function.
   RunTrace(TraceOutput output, std::optional<Theory> theory, Index modes, Index neurons,
-           bool weights = false, Index features = 0);
+           bool weights = false, Index features = 0, bool bounded = true);
 
   /// The first weights, before any step: a separate row, if rows have weights.
   void take_start(const RunLearner& learner);
@@ -52,6 +52,7 @@ class RunTrace {
   Index modes_, neurons_;
   bool weights_;
   Index features_;
+  bool bounded_;
   std::vector<TraceRow> kept_, early_;
   std::int64_t stride_ = 1;  // every stride-th row is kept
   std::int64_t taken_ = 0, regular_ = 0;
