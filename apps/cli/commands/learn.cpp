@@ -208,19 +208,33 @@ bool finite_sum(const RobbinsMonro& theory) {
   return false;
 }
 
-void explain(const Rate& rate, bool json) {
-  const RobbinsMonro theory = rate.conditions();
+/// Forgetting keeps a rate above min(f/λ₁, ½/max(E‖x‖², ‖x‖²)), whatever its schedule.
+RobbinsMonro conditions_of(const Rate& rate, double forgetting) {
+  RobbinsMonro theory = rate.conditions();
+  if (forgetting <= 0) return theory;
+  for (RobbinsMonro::Condition& c : theory.conditions) {
+    c.holds = c.text == "Ση = ∞";
+    c.why = fmt::format("--forget {} keeps it {}", forgetting,
+                        c.holds ? "above a positive number" : "from falling to 0");
+  }
+  return theory;
+}
+
+void explain(const Rate& rate, double forgetting, bool json) {
+  const RobbinsMonro theory = conditions_of(rate, forgetting);
   if (json) {
     Json conditions = Json::array();
     for (const RobbinsMonro::Condition& c : theory.conditions)
       conditions.push_back({{"condition", c.text}, {"holds", c.holds}, {"why", c.why}});
     return print(json_text(Json{{"rate", rate.text()},
+                                {"forgetting", forgetting},
                                 {"robbins_monro", theory.every()},
                                 {"conditions", std::move(conditions)}},
                            2) +
                  "\n");
   }
-  std::string text = fmt::format("rate {}\n", rate.text());
+  std::string text = fmt::format("rate {}", rate.text()) +
+                     (forgetting > 0 ? fmt::format(", --forget {}\n", forgetting) : "\n");
   for (const RobbinsMonro::Condition& c : theory.conditions)
     text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
   text +=
@@ -367,7 +381,11 @@ std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, const Schema&
 }
 
 void learn_rows(const LearnFlags& flags) {
-  if (flags.explain_rate) return explain(Rate::parse(flags.rate), flags.json);
+  if (flags.explain_rate) {
+    const double forgetting = flags.forget.empty() ? 0 : parse_positive("--forget", flags.forget);
+    if (forgetting >= 1) throw UsageError(fmt::format("--forget {} must be below 1", forgetting));
+    return explain(Rate::parse(flags.rate), forgetting, flags.json);
+  }
   if (flags.rows.data.empty()) throw UsageError("DATA is missing");
   ProgressBar bar(!flags.run.quiet);
   LearnOptions options = learn_options(flags, bar.monitor());
@@ -516,9 +534,10 @@ void add_learn(CLI::App& app) {
              "Learning");
   add_text(c, "--until", f.until, "ANGLE",
            "stop when no weight vector rotates by more between checks: 0.5deg", "Learning");
-  add_text(c, "--until-angle", f.until_angle, "ANGLE",
-           "stop when all weight vectors are within this angle of the exact components: 1deg",
-           "Learning");
+  add_text(
+      c, "--until-angle", f.until_angle, "ANGLE",
+      "stop at the first step with all weight vectors within this angle of the exact ones: 1deg",
+      "Learning");
   such_as(add_text(c, "--start", f.start, "W",
                    "first weights: random(norm=2), numbers such as 1,0, or a file with one row per "
                    "component",
