@@ -67,7 +67,7 @@ struct LearnOptions {
   Scale scale = Scale::none;  ///< `std` needs a pass before learning
   double until = 0;           ///< stop when no weight vector rotates by more: degrees; 0: never
   /// Stop when every weight vector is within this angle of its exact component: degrees; 0: never.
-  /// Needs passes before. Checked at every step up to 10,000, then with three digits of the step.
+  /// Needs passes before. Checked at every step.
   double until_angle = 0;
   /// Divisor N − ddof of the variances of the model and, with `scale`, of the columns: 0 or 1.
   /// None: N, but N − 1 for kernel Hebbian learning over all rows.

@@ -58,7 +58,7 @@ struct TheoremCondition {
 struct StepPrediction {
   double angle = 1;        ///< target: of every weight vector to its component, degrees
   double start_angle = 0;  ///< the largest one at the start
-  double time = 0;         ///< t = Ση that the ODE takes; ∞: it never gets there
+  double time = 0;         ///< t = Ση that the ODE takes; ∞: never; NaN: unknown
   double steps = 0;        ///< n with η₁ + … + η_n ≥ time; ∞: never; NaN: unknown
   std::string rate;
   std::string why;          ///< where time or steps are infinite or unknown: the reason

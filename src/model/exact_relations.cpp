@@ -258,7 +258,9 @@ FoundRelations relations_of(const CentredTriangle& t) {
   out.rank = m - static_cast<Index>(null.size());
   const double condition = svd.values[0] / least;
   unit.error = (16 * ulp * root + most) * condition;
-  unit.negligible = std::clamp(64 * ulp * static_cast<double>(d) * condition, 1e-13, 1e-6);
+  // What is below the error of the null vectors is not known to differ from 0.
+  unit.negligible =
+      std::clamp(std::max(64 * ulp * static_cast<double>(d) * condition, unit.error), 1e-13, 1e-6);
   Matrix<double> rows(static_cast<Index>(null.size()), m);
   for (Index i = 0; i < rows.rows(); ++i)
     rows.row(i) = svd.vectors.row(null[static_cast<std::size_t>(i)]);

@@ -135,6 +135,17 @@ TEST_F(CliLearn, M_E5_explains_a_rate_without_data) {
   EXPECT_EQ(short_run.out.find("approaches"), std::string::npos);
 }
 
+TEST_F(CliLearn, M_E5_a_rate_with_forgetting_is_no_robbins_monro_schedule) {
+  for (const char* rate : {"1/n", "power(c=1,t0=1,a=2)"}) {
+    const auto run = mercer({"learn", "--explain-rate", "--rate", rate, "--forget", "0.01"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("  no   η → 0: --forget 0.01 keeps it from falling to 0"));
+    EXPECT_THAT(run.out, HasSubstr("  yes  Ση = ∞"));
+    EXPECT_THAT(run.out, HasSubstr("approaches the solution without converging"));
+  }
+  expect_error(mercer({"learn", "--explain-rate", "--forget", "1"}), 2, {"--forget 1", "below 1"});
+}
+
 TEST_F(CliLearn, until_stops) {
   const auto run = mercer(iris({"--until", "1deg", "--epochs", "1000", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;

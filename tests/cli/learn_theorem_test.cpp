@@ -94,6 +94,14 @@ TEST_F(CliLearnTheorem, M_T5_a_limit_that_the_component_exceeds_is_named) {
   EXPECT_EQ(run.out.find("with probability 1"), std::string::npos);
 }
 
+TEST_F(CliLearnTheorem, M_T6_plain_hebb_with_a_limit_has_no_predicted_number) {
+  const auto run = mercer(on(clouds(), {"--rule", "hebb", "--limit", "1", "--rate",
+                                        "constant(0.01)", "--start", "0.6,0.8", "--theorem"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("predicted  unknown number of steps from 53.1° to 1°: before that "
+                                 "a weight reaches --limit 1"));
+}
+
 TEST_F(CliLearnTheorem, M_T7_a_start_orthogonal_to_the_component_has_empty_cells) {
   // Rows on the axes: θ₁ stays 0, and θ₂/θ₁ has no value.
   for (const bool checkpoint : {false, true}) {

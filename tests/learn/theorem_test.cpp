@@ -244,4 +244,14 @@ TEST(Theorem, M_T5_several_components_and_mini_batches_have_a_report) {
     }
 }
 
+TEST(Theorem, M_T5_hebb_rests_on_every_direction_of_eigenvalue_0) {
+  LearnOptions o = oja("constant(0.001)");
+  o.learner.rule = "hebb";
+  EXPECT_HAS(evidence(theorem(Rows<double>(axes({2, 1})), o), 5), "has one fixed point, 0");
+  EXPECT_HAS(evidence(theorem(Rows<double>(axes({2, 1, 0})), o), 5),
+             "0 at 0 and along the direction of eigenvalue 0");
+  EXPECT_HAS(evidence(theorem(Rows<double>(axes({2, 1, 0, 0})), o), 5),
+             "along the 2 directions of eigenvalue 0");
+}
+
 }  // namespace mercer::test::theorem_test

@@ -48,7 +48,8 @@ struct RuleRow {
   std::string_view also{};  ///< another name that is accepted; reports have the first
   bool one_component = false;
   bool has_rate = true;
-  bool has_rest = false;  ///< `by_row` fills in `RowStep::rest`
+  bool normalises = false;  ///< a step ends with orthonormal weights
+  bool has_rest = false;    ///< `by_row` fills in `RowStep::rest`
   Flow flow = Flow::none;
   double largest = 1e3;  ///< ‖w‖ beyond this: the weights explode
   std::size_t (*memory)(Index neurons) = [](Index) { return std::size_t{0}; };

@@ -24,6 +24,7 @@ extern const RuleRow block_oja_rule = {
     .name = "block-oja",
     .formula = "W += eta Y'X, then QR",
     .notes = "for mini-batches: QR costs k^2 D per step",
+    .normalises = true,
     .flow = Flow::orthonormal,
     .by_row = block_oja_by_row,
     .by_batch = block_oja_by_batch,

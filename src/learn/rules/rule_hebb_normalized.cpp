@@ -24,6 +24,7 @@ extern const RuleRow hebb_normalized_rule = {
     .formula = "w += eta y x, w /= |w|",
     .notes = "the first component; Oja's rule is this to first order in eta",
     .one_component = true,
+    .normalises = true,
     .flow = Flow::oja,
     .by_row = hebb_normalized_by_row,
     .by_batch = hebb_normalized_by_batch,

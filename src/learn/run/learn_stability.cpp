@@ -12,8 +12,7 @@ namespace mercer {
 
 namespace {
 
-constexpr double default_angle = 1;          // degrees
-constexpr std::int64_t every_step = 10'000;  // up to here the angle is checked at each
+constexpr double default_angle = 1;  // degrees
 constexpr Index field_rows = 64;
 
 /// Where h̄ is compared: the first component, and the direction of the first weights.
@@ -63,14 +62,14 @@ RunStability::RunStability(const LearnOptions& options, const Exact& exact, Lear
     while (const auto block = in.source->next())
       add(block->rows, block->weights.empty() ? nullptr : block->weights.data());
   }
-  prediction_ = predict_steps({.lambda = lambda_,
+  prediction_ = predict_steps({.rule = rule_named(o_.learner.rule),
+                               .lambda = lambda_,
                                .vectors = vectors_,
                                .start = start_,
                                .sample = field_.sample(),
                                .rate = o_.learner.rate,
                                .batch = o_.learner.batch,
                                .forgetting = o_.learner.forgetting,
-                               .has_rate = rule_named(o_.learner.rule).has_rate,
                                .weight = steps > 0 ? weight_sum / steps : 1,
                                .limit = o_.learner.limit,
                                .angle = o_.until_angle > 0 ? o_.until_angle : default_angle});
@@ -82,17 +81,9 @@ std::optional<std::int64_t> RunStability::reached() const {
 
 bool RunStability::stop() const { return o_.until_angle > 0 && run_.reached() > 0; }
 
-std::int64_t RunStability::left(std::int64_t step) const {
-  if (o_.theorem || step < every_step) return 1;
-  std::int64_t unit = 1;
-  while (step / unit >= every_step) unit *= 10;
-  return unit - step % unit;
-}
-
 void RunStability::take(const RunLearner& learner) {
   const std::int64_t now = learner.steps();
   if (now == taken_at_) return;
-  if (!o_.theorem && now >= every_step && left(now - 1) != 1) return;
   taken_at_ = now;
   // The first row may be its own mean: a run that ends there has no variance, hence no model.
   run_.take(now, learner.weights(), learner.has_variance() ? prediction_.angle : -1);

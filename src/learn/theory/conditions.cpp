@@ -68,9 +68,10 @@ Bound proved_bound(const TheoremInput& in) {
     return out;
   }
   const double first = in.start.rowwise().norm().maxCoeff();
-  if (in.rule.flow == Flow::orthonormal || in.rule.name == "hebb-normalized") {
+  if (in.rule.normalises) {
     out.radius = std::max(1.0, first);
     out.proof = "each step ends with |w| = 1";
+    if (out.radius > 1 + 1e-12) out.proof += fmt::format(", the start has |w| = {:.4g}", first);
     return out;
   }
   if (flow_of(in.rule, l.components) != Flow::oja || l.batch != 1 || l.rate.rule().memory() > 0 ||
@@ -91,10 +92,14 @@ Bound proved_bound(const TheoremInput& in) {
   return out;
 }
 
+/// Of the weights of the run, from the start on.
+double largest_norm(const TheoremInput& in) {
+  return std::max(in.run.largest_norm(), in.start.rowwise().norm().maxCoeff());
+}
+
 TheoremCondition bounded_condition(const TheoremInput& in, const Bound& bound) {
-  const double most = in.run.largest_norm();
   const std::string seen = fmt::format("on this run |w| was at most {:.4g}, at the end {:.4g}",
-                                       most, in.run.last_norm());
+                                       largest_norm(in), in.run.last_norm());
   if (std::isfinite(bound.radius)) return condition(2, Finding::proved, bound.proof + "; " + seen);
   if (in.rule.flow == Flow::hebb)
     return condition(2, Finding::violated,
@@ -110,7 +115,7 @@ TheoremCondition bounded_condition(const TheoremInput& in, const Bound& bound) {
 TheoremCondition smooth_condition(const TheoremInput& in, const Bound& bound) {
   const double x = in.field.longest_square(), length = std::sqrt(x);
   const bool proved = std::isfinite(bound.radius);
-  const double a = proved ? bound.radius : in.run.largest_norm();
+  const double a = proved ? bound.radius : largest_norm(in);
   const auto k = static_cast<double>(in.options.learner.components);
   const bool hebb = in.rule.flow == Flow::hebb;
   const double by_w = hebb ? x : x * (1 + 3 * k * a * a);
@@ -120,8 +125,7 @@ TheoremCondition smooth_condition(const TheoremInput& in, const Bound& bound) {
       "longest row)",
       hebb ? "h = yx is a polynomial" : "h = y(x − yw) is a polynomial", by_w, by_x, a,
       proved ? "proved" : "measured", length);
-  if (in.rule.name == "hebb-normalized" || in.rule.flow == Flow::orthonormal)
-    text += "; the rule adds terms in η, smooth since |w + ηyx| ≥ |w|";
+  if (in.rule.normalises) text += "; the rule adds terms in η, smooth since |w + ηyx| ≥ |w|";
   if (in.diverged && !proved)
     return condition(3, Finding::assumed, text + "; the ball holds only the run so far");
   // Derivatives of a polynomial are bounded where the weights are, and no better known.
@@ -178,14 +182,25 @@ Vector<double> jacobian_eigenvalues(const TheoremInput& in) {
   return Eigen::Map<const Vector<double>>(all.data(), static_cast<Index>(all.size()));
 }
 
+/// Those of dw/dt = Rw: the null space of R, of which λ₁ > 0 leaves none stable.
+std::string fixed_points_of_hebb(const TheoremInput& in) {
+  const Index d = in.start.cols();
+  const auto positive =
+      static_cast<Index>((in.lambda.array() > equal_eigenvalues * in.lambda[0]).count());
+  if (positive >= d) return "dw/dt = Rw has one fixed point, 0, and it is unstable";
+  const Index null = d - positive;
+  return fmt::format(
+      "dw/dt = Rw is 0 at 0 and along the {}, and every such point is unstable",
+      null == 1 ? "direction of eigenvalue 0" : fmt::format("{} directions of eigenvalue 0", null));
+}
+
 TheoremCondition stable_condition(const TheoremInput& in, const Theorem& report) {
   const Index k = in.options.learner.components;
   if (in.rule.flow == Flow::hebb)
     return condition(5, Finding::violated,
-                     fmt::format("dw/dt = Rw has one fixed point, 0, and it is unstable "
-                                 "(eigenvalues {}); with a limit, weights end at its corners; oja "
-                                 "and hebb-normalized have a stable one",
-                                 some(report.jacobian)));
+                     fmt::format("{} (eigenvalues {}); with a limit, weights end at its corners; "
+                                 "oja and hebb-normalized have a stable one",
+                                 fixed_points_of_hebb(in), some(report.jacobian)));
   if (report.gap == 0) {
     const Index m = report.multiplicity;
     const std::string instead =

@@ -1,12 +1,14 @@
 #include "learn/theory/prediction.hpp"
 
 #include "learn/rates/rate_rule.hpp"
+#include "learn/theory/sanger_path.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace mercer {
@@ -19,31 +21,58 @@ constexpr double unknown_steps = std::numeric_limits<double>::quiet_NaN();
 /// Steps of a rate that follows the rows are taken in stretches of this share of those before.
 constexpr double stretch = 0.02, most_simulated = 1e18;
 
-/// θ at time t as if weights had length 1: k×p.
+/// The slowest rate with which weights of the ODE approach ±q_j: the smallest gap, for Sanger's
+/// rule also λ_k, with which w_k leaves the components before it.
+double slowest_rate(const PredictionInput& in) {
+  const double gap = smallest_gap(in.lambda, in.start.rows(), in.start.cols());
+  const Index k = in.start.rows();
+  if (flow_of(in.rule, k) != Flow::gha || k > in.lambda.size()) return gap;
+  return in.lambda[k - 1] <= equal_eigenvalues * in.lambda[0] ? 0 : std::min(gap, in.lambda[k - 1]);
+}
+
+/// The largest angle of a weight vector to its component, degrees.
+double largest_angle(const Matrix<double>& theta) {
+  double largest = theta.rows() <= theta.cols() ? 0 : 90;
+  for (Index j = 0; j < std::min(theta.rows(), theta.cols()); ++j)
+    largest = std::max(largest,
+                       line_angle(theta.row(j).transpose(), Vector<double>::Unit(theta.cols(), j)));
+  return largest;
+}
+
+/// θ along the ODE of the rule, k×p. Of one neuron any length has the same directions.
 class Directions {
  public:
   explicit Directions(const PredictionInput& in)
       : theory_(in.lambda, in.vectors, in.start,
-                in.start.rows() == 1 ? Flow::oja : Flow::orthonormal) {}
+                in.start.rows() == 1 ? Flow::oja : Flow::orthonormal) {
+    if (flow_of(in.rule, in.start.rows()) == Flow::gha)
+      sanger_ = std::make_unique<SangerPath>(
+          theory_.eigenvalues(), theory_.coordinates(in.start),
+          sanger_tolerance(theory_.eigenvalues(), theory_.coordinates(in.start),
+                           in.angle * per_degree, slowest_rate(in)));
+  }
   const Theory& theory() const { return theory_; }
+  SangerPath* sanger() const { return sanger_.get(); }
+  /// Of Sanger's rule times may not fall.
+  Matrix<double> theta(double t) {
+    if (!sanger_) return theory_.at(t);
+    sanger_->advance(t);
+    return sanger_->theta();
+  }
+  /// As if weights had length 1.
   Matrix<double> at(double t) {
-    Matrix<double> theta = theory_.at(t);
-    for (Index j = 0; j < theta.rows(); ++j)
-      if (const double norm = theta.row(j).norm(); norm > 0) theta.row(j) /= norm;
-    return theta;
+    Matrix<double> out = theta(t);
+    for (Index j = 0; j < out.rows(); ++j)
+      if (const double norm = out.row(j).norm(); norm > 0) out.row(j) /= norm;
+    return out;
   }
-  /// The largest angle of a weight vector to its component, degrees.
-  double angle(double t) {
-    const Matrix<double> theta = at(t);
-    double largest = theta.rows() <= theta.cols() ? 0 : 90;
-    for (Index j = 0; j < std::min(theta.rows(), theta.cols()); ++j)
-      largest = std::max(
-          largest, line_angle(theta.row(j).transpose(), Vector<double>::Unit(theta.cols(), j)));
-    return largest;
-  }
+  double angle(double t) { return largest_angle(at(t)); }
+  /// That of the QR factor, which says where the ODE ends.
+  double orthonormal_angle(double t) { return largest_angle(theory_.at(t)); }
 
  private:
   Theory theory_;
+  std::unique_ptr<SangerPath> sanger_;
 };
 
 /// log of tan² of the angle of one neuron at time t.
@@ -80,7 +109,8 @@ double first_time(double begin, double growth, double last, Below&& below) {
   return high;
 }
 
-double time_to(Directions& ode, double angle, double gap) {
+/// ∞: never; NaN: more work than is done.
+double time_to(Directions& ode, double angle, double slowest) {
   const Vector<double>& lambda = ode.theory().eigenvalues();
   const Matrix<double>& start = ode.theory().start();
   const double target = std::tan(angle * per_degree);
@@ -91,10 +121,16 @@ double time_to(Directions& ode, double angle, double gap) {
     return first_time(1e-3 / lambda[0], 2, 1e300,
                       [&](double t) { return log_tangent_square(lambda, first, t) <= wanted; });
   }
-  if (!(gap > 0)) return forever;
-  // At t = 1000/gap nothing of the other modes is left.
-  return first_time(1e-3 / lambda[0], 1.05, 1000 / gap,
-                    [&](double t) { return ode.angle(t) <= angle; });
+  if (ode.angle(0) <= angle) return 0;
+  if (!(slowest > 0)) return forever;
+  // At this time nothing of the other modes is left.
+  const double last = 1000 / slowest;
+  if (!ode.sanger())
+    return first_time(1e-3 / lambda[0], 1.05, last,
+                      [&](double t) { return ode.angle(t) <= angle; });
+  if (ode.orthonormal_angle(last) > angle) return forever;
+  return ode.sanger()->first_time(
+      last, [&](const Matrix<double>& theta) { return largest_angle(theta) <= angle; });
 }
 
 /// Steps until Ση = `time` of a rate that follows rows and outputs; rows from the sample, outputs
@@ -127,20 +163,33 @@ double simulated_steps(const RateRule& rule, Directions& ode, const Matrix<doubl
 
 double three_digits(double x) { return std::stod(fmt::format("{:.3g}", x)); }
 
-/// c/(n + t0) with c = 1/gap, for which the angle falls as 1/n, the fastest that stochastic steps
-/// reach; t0 keeps the first step at a tenth of 1/E‖x‖², and the noise of the last ones, of
-/// variance c²λ₁Σλ_k/n, within half of the angle.
-void propose(StepPrediction& out, const PredictionInput& in, const Vector<double>& lambda,
-             double gap) {
-  if (!(gap > 0) || !std::isfinite(out.time) || out.time <= 0) return;
-  const double c = three_digits(1 / gap), total = lambda.sum();
-  double t0 = 10 * c * total;
-  if (in.start.rows() == 1) {
-    const double target = std::tan(out.angle * per_degree);
-    const double noise = 4 * c * c * lambda[0] * (total - lambda[0]) / (target * target);
-    t0 = std::max(t0, noise * std::exp(-out.time / c));
+/// Σ over the pairs with another direction of λ_jλ_i/(2c|λ_j − λ_i| − 1), the largest over the
+/// neurons j: times c²/n, the variance of their angles from the noise of steps c/n. For one neuron
+/// all denominators are taken as 1, which is that of the closest eigenvalue if c = 1/gap.
+double noise_of(const Vector<double>& lambda, Index neurons, double c) {
+  double most = 0;
+  for (Index j = 0; j < std::min(neurons, lambda.size()); ++j) {
+    double sum = 0;
+    for (Index i = 0; i < lambda.size(); ++i)
+      if (i != j)
+        sum += lambda[j] * lambda[i] /
+               (neurons == 1 ? 1 : std::max(1.0, 2 * c * std::abs(lambda[j] - lambda[i]) - 1));
+    most = std::max(most, sum);
   }
-  t0 = std::ceil(three_digits(t0));
+  return c * c * most;
+}
+
+/// c/(n + t0) with c = 1/slowest rate, for which the angle falls as 1/n, the fastest that
+/// stochastic steps reach; t0 keeps the first step at a tenth of 1/E‖x‖², and the noise of the last
+/// ones within half of the angle.
+void propose(StepPrediction& out, const PredictionInput& in, const Vector<double>& lambda,
+             double slowest) {
+  if (!(slowest > 0) || !std::isfinite(out.time) || out.time <= 0) return;
+  const double c = three_digits(1 / slowest), total = lambda.sum();
+  const double target = std::tan(out.angle * per_degree);
+  const double noise = 4 * noise_of(lambda, in.start.rows(), c) / (target * target);
+  const double t0 =
+      std::ceil(three_digits(std::max(10 * c * total, noise * std::exp(-out.time / c))));
   if (!(c > 0 && std::isfinite(c) && std::isfinite(t0))) return;
   const Rate rate = Rate::power(c, t0, 1);
   const double steps = rate.rule().steps(out.time, in.weight);
@@ -154,18 +203,34 @@ double clipped_angle(const Vector<double>& q, double limit) {
   return line_angle(q, q.cwiseMax(-limit).cwiseMin(limit));
 }
 
-/// Whether the ODE of one neuron comes to the limit before this time. Of several neurons, whose
-/// lengths this ODE does not have: taken for granted.
+/// Whether a weight of the ODE comes to the limit before this time.
 bool touches(const PredictionInput& in, double time) {
-  if (in.start.rows() > 1) return true;
+  if (std::isinf(in.limit)) return false;
   constexpr int looks = 256;
-  Theory theory(in.lambda, in.vectors, in.start, Flow::oja);
-  const Index p = std::min(in.vectors.rows(), theory.modes());
+  const Flow flow = flow_of(in.rule, in.start.rows());
+  Directions sanger(in);
+  Theory theory(in.lambda, in.vectors, in.start, flow == Flow::gha ? Flow::orthonormal : flow);
   for (int i = 0; i <= looks; ++i) {
-    const Matrix<double> w = theory.at(time * i / looks).leftCols(p) * in.vectors.topRows(p);
-    if (w.cwiseAbs().maxCoeff() > in.limit * (1 + 1e-12)) return true;
+    const double t = time * i / looks;
+    const Matrix<double> w = theory.weights(flow == Flow::gha ? sanger.theta(t) : theory.at(t));
+    // Written so that a length beyond the numbers is one beyond the limit.
+    if (!(w.cwiseAbs().maxCoeff() <= in.limit * (1 + 1e-12))) return true;
   }
   return false;
+}
+
+/// Why the weights of the ODE never come within the angle.
+std::string why_never(const PredictionInput& in, const Theory& theory, double slowest) {
+  if (in.start.rows() == 1 && theory.start()(0, 0) == 0)
+    return "the start is orthogonal to q₁: θ₁ = 0 stays 0 in the ODE; a run leaves only by the "
+           "noise of its rows";
+  if (slowest > 0) return "the start lacks a component in the span of the first eigenvectors";
+  const auto positive =
+      static_cast<Index>((in.lambda.array() > equal_eigenvalues * in.lambda[0]).count());
+  if (positive < in.start.rows())
+    return fmt::format("the eigenvalue of {} is 0: the ODE does not bring a weight vector there",
+                       component_name(positive + 1));
+  return "two eigenvalues are equal: the ODE has no single limit";
 }
 
 }  // namespace
@@ -204,22 +269,23 @@ StepPrediction predict_steps(const PredictionInput& in) {
   out.angle = in.angle;
   out.rate = in.rate.text();
   Directions ode(in);
-  const double gap = smallest_gap(in.lambda, in.start.rows(), in.start.cols());
+  const double slowest = slowest_rate(in);
   out.start_angle = ode.angle(0);
-  out.time = time_to(ode, in.angle, gap);
-  if (std::isinf(out.time)) {
-    out.steps = forever;
-    const bool orthogonal = in.start.rows() == 1 && ode.theory().start()(0, 0) == 0;
-    out.why = orthogonal ? "the start is orthogonal to q₁: θ₁ = 0 stays 0 in the ODE; a run leaves "
-                           "only by the noise of its rows"
-              : gap == 0 ? "two eigenvalues are equal: the ODE has no single limit"
-                         : "the start lacks a component in the span of the first eigenvectors";
+  if (!in.rule.has_rate) {
+    out.steps = out.time = unknown_steps;
+    out.why = "the rule has no rate, and no differential equation";
     return out;
   }
-  if (!in.has_rate) {
+  out.time = time_to(ode, in.angle, slowest);
+  if (std::isnan(out.time)) {
     out.steps = unknown_steps;
-    out.time = unknown_steps;
-    out.why = "the rule has no rate, and no differential equation";
+    out.why = fmt::format("the ODE of {} is too long to integrate; at t = {:.3g} it is at {:.3g}°",
+                          in.rule.name, ode.sanger()->time(), largest_angle(ode.sanger()->theta()));
+    return out;
+  }
+  if (std::isinf(out.time)) {
+    out.steps = forever;
+    out.why = why_never(in, ode.theory(), slowest);
     return out;
   }
   if (in.forgetting > 0) {
@@ -227,11 +293,17 @@ StepPrediction predict_steps(const PredictionInput& in) {
     out.why = "with forgetting the rate follows the rows";
     return out;
   }
-  if (const BeyondLimit beyond = beyond_limit(in.vectors, in.start.rows(), in.limit);
-      beyond.component >= 0 && out.time > 0 && touches(in, out.time)) {
-    const bool near = clipped_angle(in.vectors.row(beyond.component), in.limit) <= in.angle;
-    out.steps = near ? unknown_steps : forever;
-    if (!near) out.time = forever;
+  if (out.time > 0 && touches(in, out.time)) {
+    out.steps = unknown_steps;
+    const BeyondLimit beyond = beyond_limit(in.vectors, in.start.rows(), in.limit);
+    if (beyond.component < 0) {
+      out.why = fmt::format(
+          "before that a weight reaches `limit={}`, which the ODE does not contain{}", in.limit,
+          in.rule.flow == Flow::hebb ? "; the run ends in a corner of its box" : "");
+      return out;
+    }
+    if (clipped_angle(in.vectors.row(beyond.component), in.limit) > in.angle)
+      out.steps = out.time = forever;
     out.why = fmt::format(
         "±{} cannot be reached: `limit={}` holds every weight, and its largest is {:.3g}",
         component_name(beyond.component + 1), in.limit, beyond.weight);
@@ -239,13 +311,16 @@ StepPrediction predict_steps(const PredictionInput& in) {
   }
   out.steps = in.rate.rule().steps(out.time, in.weight);
   if (std::isnan(out.steps)) {
-    if (in.batch == 1 && in.sample.rows() > 0)
-      out.steps = simulated_steps(in.rate.rule(), ode, in.sample, out.time, in.weight);
-    else out.why = "in mini-batches this rate follows the rows";
+    if (in.batch == 1 && in.sample.rows() > 0) {
+      Directions again(in);  // from t = 0
+      out.steps = simulated_steps(in.rate.rule(), again, in.sample, out.time, in.weight);
+    } else {
+      out.why = "in mini-batches this rate follows the rows";
+    }
   }
   if (std::isinf(out.steps))
     out.why = fmt::format("Ση of {} stays below {:.3g}", out.rate, out.time);
-  propose(out, in, in.lambda, gap);
+  propose(out, in, in.lambda, slowest);
   return out;
 }
 

@@ -3,8 +3,9 @@
 // rate that is.
 //
 // Of one neuron tan² of the angle to ±q₁ is Σ_{k≥2} θ_k(0)² e^{−2(λ₁−λ_k)t} / θ₁(0)², for any
-// length. Of several, span(w₁ … w_j) is that of the first j columns of e^{Rt}W₀; their QR
-// factor stands for the weights, which it approaches.
+// length. Of several that are normalised it is the QR factor of e^{Rt}W₀; Sanger's ODE is
+// integrated (sanger_path.hpp), because w_j leaves q_i, i < j, only as e^{−λ_j t}: its spans are
+// there long before its weights.
 
 #include "learn/theory/theory.hpp"
 
@@ -27,6 +28,7 @@ Index multiplicity_of_first(const Vector<double>& lambda);
 
 /// What a prediction starts from.
 struct PredictionInput {
+  const RuleRow& rule;
   const Vector<double>& lambda;   ///< descending
   const Matrix<double>& vectors;  ///< rows
   const Matrix<double>& start;    ///< W₀, k×D
@@ -34,7 +36,6 @@ struct PredictionInput {
   Rate rate;
   Index batch = 1;
   double forgetting = 0;
-  bool has_rate = true;
   double weight = 1;                                       ///< mean of a step
   double limit = std::numeric_limits<double>::infinity();  ///< of every weight
   double angle = 1;                                        ///< degrees

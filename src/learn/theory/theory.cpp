@@ -39,6 +39,7 @@ double smallest_singular(const Matrix<double>& a) {
 }  // namespace
 
 Flow flow_of(const RuleRow& rule, Index components) {
+  if (rule.normalises) return Flow::orthonormal;
   return rule.flow == Flow::gha && components == 1 ? Flow::oja : rule.flow;
 }
 

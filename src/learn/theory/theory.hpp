@@ -9,7 +9,7 @@
 //                   θ_i = e^{λ_i t} θ_i(0) / √(1 + Σ_j (e^{2λ_j t} − 1) θ_j(0)²)
 //     gha           dw_j/dt = Rw_j − Σ_{i≤j} (w_iᵀRw_j)w_i
 //                   span(w₁ … w_j) = span of the first j columns of e^{Rt}W₀
-//     orthonormal   W = the Q of the QR of e^{Rt}W₀: mini-batches with QR
+//     orthonormal   W = the Q of the QR of e^{Rt}W₀: rules that normalise, also the start
 //
 // The first neuron of gha is that of oja; the others are integrated numerically.
 //
@@ -27,7 +27,9 @@
 
 namespace mercer {
 
-/// The ODE of a rule: one neuron of gha is that of oja.
+/// The ODE of a rule: one neuron of gha is that of oja. A rule that normalises takes its first step
+/// as if the start were normalised: (aw + ηx xᵀaw)/‖…‖ is the same for every a > 0, and so is the Q
+/// of LW(1 + ηxxᵀ) for every lower triangular L.
 Flow flow_of(const RuleRow& rule, Index components);
 
 /// θ(t) of Oja's ODE from θ(0), without overflow for any t ≥ 0.
@@ -66,6 +68,8 @@ class Theory {
 
   /// θ of weights, k×p.
   Matrix<double> coordinates(const Matrix<double>& weights) const;
+  /// The weights of such θ.
+  Matrix<double> weights(const Matrix<double>& theta) const { return theta * axes_; }
 
   /// θ of the ODE at time t, k×p; NaN where there is none. Times must not fall.
   const Matrix<double>& at(double t);
