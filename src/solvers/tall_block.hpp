@@ -2,10 +2,8 @@
 // Blocks of tall vectors whose rows are cut into segments (core/row_segments.hpp), and shared by
 // the threads and ranks of a team: all that a solver does with the n rows of its vectors.
 //
-//     const TallBlocks tall(n, team, threads);
-//     Matrix<double> w(tall.rows(), 16);                 // this rank's rows
-//     tall.fill_random(w, 0, random);
-//     const Matrix<double> gram = tall.inner(w, w);      // WᵀW of all rows, on all ranks
+//     const TallBlocks tall(d);                        // blocks of d rows, all in this process
+//     const Matrix<double> gram = tall.inner(w, w);    // WᵀW of all rows, on all ranks
 //
 // Results have the same bits for any number of threads and ranks: sums are added in the order of
 // one tree over segments, random numbers depend on the number of the row, and eigenpairs of small
