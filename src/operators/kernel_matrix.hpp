@@ -16,16 +16,29 @@
 // and sums are in double.
 //
 // `rounded` keeps twice as many tiles, in fixed point: 32 bits of max k(x, x), which no entry of a
-// valid kernel exceeds. That is 8 bits more than a float has where it counts. The matrix is then
-// off by at most `rounding()` in norm, and the same in every pass.
+// valid kernel exceeds. That is 8 bits more than a float has where it counts. Tiles that are not
+// kept are rounded like the others. The matrix is then off by at most `rounding()` in norm, and the
+// same in every pass.
 // `apply_exact` computes every tile again and returns the effect of the rounding on a block.
+//
+// Rows are cut into segments (core/row_segments.hpp), and what these contribute to the rows of one
+// is added in the order of the binary tree over them: the bits of a product are the same for any
+// number of threads and ranks, and for kept and recomputed tiles. With a team each rank has all
+// rows of the data and its own rows of the vectors, and computes the pairs of segments that
+// segment_pairs.hpp gives it. Per pass it sends its vectors and what it has computed for the rows
+// of others, ring_bytes() in all, besides a few sums of b numbers.
 
+#include "core/row_segments.hpp"
+#include "operators/segment_pairs.hpp"
+#include "operators/segment_sums.hpp"
 #include "operators/tiles.hpp"
+#include "simd/symmetric_product.hpp"
 
 #include <mercer/matrix.hpp>
 #include <mercer/progress.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace mercer {
@@ -34,17 +47,18 @@ struct KernelMatrixOptions {
   bool center = true;
   const double* weights = nullptr;  ///< one a row; null: all 1
   std::size_t memory = 0;           ///< bytes for tiles that are kept
-  bool rounded = false;             ///< keep them in fixed point, when T is double
+  bool rounded = false;             ///< round all to fixed point, when T is double
   bool check = false;               ///< check every 2×2 minor: the kernel may not be valid
   int threads = 0;
-  Monitor monitor{};  ///< "kernel matrix", in tiles of a pass
+  Monitor monitor{};     ///< "kernel matrix", in tiles of a pass
+  Team* team = nullptr;  ///< ranks that share the rows of the vectors; null: alone
 };
 
 template <class T>
 class KernelMatrix {
  public:
   /// Side of a tile: large enough for matrix products at full speed.
-  static constexpr Index side = 256;
+  static constexpr Index side = RowSegments::least;
 
   KernelMatrix(Tiles<T> tiles, KernelMatrixOptions options);
   ~KernelMatrix();
@@ -52,7 +66,7 @@ class KernelMatrix {
   KernelMatrix& operator=(const KernelMatrix&) = delete;
 
   Index size() const { return source_.size; }
-  /// out = A·v.
+  /// out = A·v; with a team, this rank's rows of both.
   void apply(const Matrix<double>& v, Matrix<double>& out);
   /// The same with no tile rounded, at the price of computing all of them.
   void apply_exact(const Matrix<double>& v, Matrix<double>& out);
@@ -70,24 +84,48 @@ class KernelMatrix {
   /// Largest k(x, x).
   double largest_diagonal() const { return source_.diagonal.maxCoeff(); }
 
-  /// Tiles in all, and those that are kept.
+  /// Tiles of this rank, and those that are kept.
   Index tiles() const { return static_cast<Index>(tiles_.size()); }
   Index kept_tiles() const { return kept_; }
+
+  /// The most partial sums of a segment's rows that there were at a time.
+  Index most_sums() const { return most_sums_; }
 
   /// Bytes that all tiles of N rows would take, and what a pass with b vectors takes besides them.
   static double bytes_of_all(double rows, bool rounded = false);
   static double bytes_of_pass(double rows, double vectors, int threads);
+  /// Bytes of vectors and sums that a rank sends to others in a pass with b vectors; the first pass
+  /// has one more.
+  static double ring_bytes(Index rows, Index vectors, int rank, int ranks);
 
  private:
   struct Tile {
     Index row, col;  // in tiles
   };
+  /// A pair of segments, and its tiles.
+  struct Pair {
+    SegmentPair segments;
+    Index first, end;
+  };
+  struct Room;
+  struct Pass;
+  static constexpr double largest_integer = 2147483647;  // of 32 bits
+  static Index panels_for(Index vectors) { return (vectors + panel_width - 1) / panel_width; }
+  /// Numbers of a block of rows in panels.
+  static Index block_size(Index rows, Index panels) { return panels * rows * panel_width; }
+  void plan_pairs(const std::vector<SegmentPair>& pairs);
+  Eigen::RowVectorXd column_sums(const Matrix<double>& v, bool weighted) const;
   void centre_in(Matrix<double>& v) const;
   void centre_out(Matrix<double>& y) const;
-  void multiply(const Matrix<double>& v, Matrix<double>& out);
+  void multiply(Matrix<double>& block);
+  void meet_others(Pass& pass);
+  void finish_first_sums(const Pass& pass);
+  void multiply_pairs(const std::vector<Pair>& pairs, const double* others, SegmentRange range,
+                      SegmentSums& sums, Pass& pass);
+  void add_pair(const Pair& pair, const double* v_own, const double* v_other, Room& room);
   void compute(Index tile, T* out) const;
-  bool keep_rounded(Index tile, T* values);
-  const T* whole_tile(Index tile, T* scratch, bool& overflow);
+  bool round_tile(Index tile, T* values, std::int32_t* kept) const;
+  const T* whole_tile(Index tile, Room& room);
   const double* strip(Index tile, const T* whole, Index first, Index count, double* wide) const;
   void finish_first_pass(const Vector<double>& kw);
   double tile_squares(Index tile, const T* values) const;
@@ -96,8 +134,11 @@ class KernelMatrix {
   KernelMatrixOptions options_;
   Vector<double> weights_, roots_;
   double weight_ = 0;
+  Team& team_;
+  RowSegments segments_;
+  SegmentRange own_, rows_;               // of this rank: segments, and their rows
+  std::vector<std::vector<Pair>> steps_;  // pairs of each step of the ring
   std::vector<Tile> tiles_;
-  std::vector<Index> parts_;  // tiles [parts_[p], parts_[p+1]) share a sum
   Index kept_ = 0;
   void* store_ = nullptr;  // kept tiles, in order: T, or 32-bit numbers of units when rounded
   double unit_ = 0;
@@ -107,6 +148,7 @@ class KernelMatrix {
   double trace_ = 0, squares_ = 0, plain_squares_ = 0;
   BadMinor minor_;
   double rounding_ = 0;
+  Index most_sums_ = 0;
 };
 
 }  // namespace mercer

@@ -6,11 +6,8 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
-#include "linalg/blas.hpp"
-#include "linalg/lapack.hpp"
 #include "solvers/krylov_state.hpp"
 #include "solvers/orthonormal.hpp"
-#include "solvers/tall.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,17 +20,23 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+Vector<double> inverse(const Vector<double>& lengths) {
+  return lengths.cwiseMax(1e-300).cwiseInverse();
+}
+
 }  // namespace
 
 void Krylov::reserve(Index k) {
   how_ = resolved(asked_, n_, k);
   if (q_.cols() >= how_.basis) return;
-  for (Matrix<double>* wide : {&q_, &aq_}) {
-    Matrix<double> wider(n_, how_.basis);
-    advise_huge_pages(wider.data(), sizeof(double) * static_cast<std::size_t>(wider.size()));
-    if (m_ > 0) wider.leftCols(m_) = wide->leftCols(m_);
-    wide->swap(wider);
-  }
+  agree(tall_.team(), [&] {
+    for (Matrix<double>* wide : {&q_, &aq_}) {
+      Matrix<double> wider(tall_.rows(), how_.basis);
+      advise_huge_pages(wider.data(), sizeof(double) * static_cast<std::size_t>(wider.size()));
+      if (m_ > 0) wider.leftCols(m_) = wide->leftCols(m_);
+      wide->swap(wider);
+    }
+  });
   h_.conservativeResize(how_.basis, how_.basis);
   settled_at_.resize(static_cast<std::size_t>(how_.basis), nan);
 }
@@ -41,24 +44,32 @@ void Krylov::reserve(Index k) {
 void Krylov::begin() {
   Index given = 0;
   if (run_.start != nullptr) {
-    require(run_.start->rows() == n_, Errc::bad_option,
-            "the start block has {} rows for a matrix of size {}", run_.start->rows(), n_);
+    agree(tall_.team(), [&] {
+      require(run_.start->rows() == tall_.rows(), Errc::bad_option,
+              "the start block has {} rows for a matrix of size {}", run_.start->rows(),
+              tall_.rows());
+    });
     given = std::min(run_.start->cols(), how_.basis);
   }
   // A few random vectors always join: the given ones may lack an eigenvector altogether.
   const Index least = run_.complete ? probe_vectors : 4;
   const Index width = std::min(std::max(how_.block, given + least), how_.basis);
   given = std::min(given, width);
-  w_.resize(n_, width);
-  aw_.resize(n_, width);
-  for (Index j = 0; j < given; ++j)
-    w_.col(j) = run_.start->col(j) / std::max(run_.start->col(j).stableNorm(), 1e-300);
-  fill_random(w_, given, random_);
+  w_.resize(tall_.rows(), width);
+  aw_.resize(tall_.rows(), width);
+  if (given > 0) {
+    // Divided twice, so that squares neither overflow nor vanish.
+    w_.leftCols(given) = run_.start->leftCols(given);
+    w_.leftCols(given) *= inverse(tall_.largest(w_.leftCols(given))).asDiagonal();
+    w_.leftCols(given) *= inverse(tall_.norms(w_.leftCols(given))).asDiagonal();
+  }
+  tall_.fill_random(w_, given, random_);
   if (run_.complete && given < width) {
     draw_probes(std::min(probe_vectors, width - given));
-    for (Index j = 0; j < probes_.cols(); ++j) w_.col(given + j) = probes_.col(j).normalized();
+    w_.middleCols(given, probes_.cols()) =
+        probes_ * tall_.norms(probes_).cwiseInverse().asDiagonal();
   }
-  orthonormalise(q_, 0, w_, aw_, random_, run_.threads);
+  orthonormalise(tall_, q_, 0, w_, aw_, random_);
   starts_ = width;
   absorb();
 }
@@ -69,10 +80,10 @@ void Krylov::look_for_missed(Index k) {
   compress(k);
   wanted_ = std::min(k + 1, n_);
   const Index width = std::min(how_.block, n_ - m_);
-  w_.resize(n_, width);
-  aw_.resize(n_, width);
-  fill_random(w_, 0, random_);
-  orthonormalise(q_, m_, w_, aw_, random_, run_.threads);
+  w_.resize(tall_.rows(), width);
+  aw_.resize(tall_.rows(), width);
+  tall_.fill_random(w_, 0, random_);
+  orthonormalise(tall_, q_, m_, w_, aw_, random_);
   starts_ += width;
   best_first_ = -1;
   absorb();
@@ -82,12 +93,11 @@ void Krylov::look_for_missed(Index k) {
 void Krylov::absorb() {
   apply_(w_, aw_);
   ++passes_;
-  const Index b = w_.cols(), stride = q_.cols();
+  const Index b = w_.cols();
   q_.middleCols(m_, b) = w_;
   aq_.middleCols(m_, b) = aw_;
-  double* column = h_.data() + m_;
   m_ += b;
-  tall_times_tall(q_.data(), n_, m_, stride, aw_.data(), b, b, column, h_.cols(), run_.threads);
+  h_.block(0, m_ - b, m_, b) = tall_.inner(q_.leftCols(m_), aw_);
   const auto fresh = h_.block(0, m_ - b, m_, b);
   require(fresh.allFinite(), Errc::bad_data,
           "products of the matrix with unit vectors are not finite: it has NaN or infinity, or its "
@@ -105,8 +115,7 @@ void Krylov::absorb() {
 
 void Krylov::rayleigh_ritz() {
   const bool all = run_.complete && run_.complete->lower_end;
-  auto [values, vectors] =
-      symmetric_eigen(h_.topLeftCorner(m_, m_), all ? m_ : kept(), run_.threads);
+  auto [values, vectors] = tall_.eigen(h_.topLeftCorner(m_, m_), all ? m_ : kept());
   if (all) smallest_ = std::min(smallest_, values[m_ - 1]);
   theta_ = std::move(values);
   y_ = std::move(vectors);
@@ -123,8 +132,8 @@ Index Krylov::kept() const {
 // Q ← Q·Y: the leading Ritz vectors are the basis.
 void Krylov::compress(Index keep) {
   const Matrix<double> t = y_.topRows(keep).transpose();
-  rotate_columns(q_, t, run_.threads);
-  rotate_columns(aq_, t, run_.threads);
+  tall_.rotate(q_, t);
+  tall_.rotate(aq_, t);
   m_ = keep;
   h_.topLeftCorner(m_, m_) = theta_.head(m_).asDiagonal();
   y_.setIdentity(m_, m_);
@@ -140,8 +149,8 @@ bool Krylov::settled(Index i) const {
 // vanish.
 void Krylov::form_residuals(const std::vector<Index>& which) {
   const auto b = static_cast<Index>(which.size());
-  w_.resize(n_, b);
-  aw_.resize(n_, b);
+  w_.resize(tall_.rows(), b);
+  aw_.resize(tall_.rows(), b);
   if (b == 0) return;
   const double unit = scale_ > 0 ? scale_ : 1;
   Matrix<double> y(m_, b), image(m_, b);  // of Q and of A·Q
@@ -150,9 +159,8 @@ void Krylov::form_residuals(const std::vector<Index>& which) {
     image.col(j) = y_.row(i).transpose() / unit;
     y.col(j) = y_.row(i).transpose() * (-theta_[i] / unit);
   }
-  tall_times_small(aq_.data(), n_, m_, aq_.cols(), image.data(), b, b, w_.data(), b, false,
-                   run_.threads);
-  tall_times_small(q_.data(), n_, m_, q_.cols(), y.data(), b, b, w_.data(), b, true, run_.threads);
+  tall_.times(aq_.leftCols(m_), image, w_);
+  tall_.times(q_.leftCols(m_), y, w_, true);
 }
 
 // Checks the first block of pairs that have not converged; returns whether a wanted one remains.
@@ -162,7 +170,7 @@ bool Krylov::look_at_open_pairs() {
   for (Index i = 0; i < theta_.size() && std::ssize(open_) < how_.block; ++i)
     if (!settled(i)) open_.push_back(i);
   form_residuals(open_);
-  open_residuals_ = w_.colwise().norm();
+  open_residuals_ = tall_.norms(w_);
   wanted_open_ = 0;
   for (Index j = 0; j < w_.cols(); ++j) {
     const Index i = open_[static_cast<std::size_t>(j)];
@@ -181,7 +189,7 @@ Vector<double> Krylov::all_residuals(Index k) {
     std::vector<Index> which;
     for (Index j = i; j < std::min(k, i + how_.block); ++j) which.push_back(j);
     form_residuals(which);
-    out.segment(i, std::ssize(which)) = w_.colwise().norm();
+    out.segment(i, std::ssize(which)) = tall_.norms(w_);
   }
   return out;
 }
@@ -220,23 +228,17 @@ void Krylov::give_up(Index k, std::string_view why) {
 }
 
 Eigenpairs Krylov::pairs(Index k, const Vector<double>& residuals) const {
-  const BlasThreads one(1);
-  Eigenpairs out{theta_.head(k), Matrix<double>(k, n_), scale_ * residuals};
-  multiply_transposed(y_.data(), k, m_, m_, q_.data(), n_, q_.cols(), out.vectors.data(), n_);
-  return out;
+  return {theta_.head(k), tall_.combined(y_.topRows(k), q_.leftCols(m_)), scale_ * residuals};
 }
 
 // The last column of W, unless a wanted pair needs it, goes to the smallest Ritz value.
 void Krylov::follow_lower_end() {
   if (w_.cols() <= wanted_open_ || theta_.size() < m_) return;
-  const Index last = w_.cols() - 1;
   const double unit = scale_ > 0 ? scale_ : 1;
   const Matrix<double> image = y_.bottomRows(1).transpose() / unit;
   const Matrix<double> own = image * -theta_[m_ - 1];
-  tall_times_small(aq_.data(), n_, m_, aq_.cols(), image.data(), 1, 1, w_.data() + last, w_.cols(),
-                   false, run_.threads);
-  tall_times_small(q_.data(), n_, m_, q_.cols(), own.data(), 1, 1, w_.data() + last, w_.cols(),
-                   true, run_.threads);
+  tall_.times(aq_.leftCols(m_), image, w_.rightCols(1));
+  tall_.times(q_.leftCols(m_), own, w_.rightCols(1), true);
 }
 
 // Restarts forget the lower part of the spectrum. Where the gaps of the wanted pairs are tiny
@@ -262,11 +264,11 @@ void Krylov::extend() {
   if (m_ + width > how_.basis && !grow()) compress(std::min(kept(), how_.basis - width));
   if (w_.cols() != width) {
     const Index found = std::min(w_.cols(), width);
-    w_.conservativeResize(n_, width);
+    w_.conservativeResize(tall_.rows(), width);
     w_.rightCols(width - found).setZero();
-    aw_.resize(n_, width);
+    aw_.resize(tall_.rows(), width);
   }
-  orthonormalise(q_, m_, w_, aw_, random_, run_.threads, true);
+  orthonormalise(tall_, q_, m_, w_, aw_, random_, true);
   absorb();
 }
 
@@ -278,8 +280,10 @@ Eigenpairs Krylov::solve(Index k, bool complete_too) {
   for (;;) {
     rayleigh_ritz();
     const bool open = look_at_open_pairs();
-    if (run_.monitor)
-      run_.monitor(passes_, wanted_open_ > 0 ? open_residuals_.head(wanted_open_).maxCoeff() : 0.0);
+    agree(tall_.team(), [&] {
+      const auto of_wanted = open_residuals_.head(wanted_open_);
+      if (run_.monitor) run_.monitor(passes_, wanted_open_ > 0 ? of_wanted.maxCoeff() : 0.0);
+    });
     if (!open || m_ == n_) {
       // Residuals of pairs that settled earlier are computed anew: the basis has changed since.
       const Vector<double> residuals = all_residuals(k);
@@ -323,7 +327,7 @@ KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index fir
       const Index count = keep > 0 ? std::min(keep, k) : k;
       pairs.values.conservativeResize(count);
       pairs.residuals.conservativeResize(count);
-      pairs.vectors.conservativeResize(count, n);
+      pairs.vectors.conservativeResize(count, pairs.vectors.cols());
       if (run.complete == nullptr) return krylov.result(std::move(pairs));
       const Vector<double> before = std::move(pairs.values);
       pairs = krylov.solve(count, true);

@@ -14,6 +14,7 @@
 #include <mercer/matrix.hpp>
 #include <mercer/operator.hpp>
 #include <mercer/seed.hpp>
+#include <mercer/team.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +36,12 @@ struct BlockKrylov {
 struct KrylovRun {
   int threads = 0;                        ///< 0: one per core
   const Matrix<double>* start = nullptr;  ///< n×s vectors to begin with; random ones join them
-  /// Called after each pass with the worst residual of the pairs still worked on. May throw.
+  /// Ranks that each hold their rows of the vectors (tall_block.hpp): `start`, what `apply` gets
+  /// and returns, and the columns of the vectors found. All numbers are the same on all ranks.
+  /// Null: alone.
+  Team* team = nullptr;
+  /// Called after each pass with the worst residual of the pairs still worked on, on every rank.
+  /// May throw, on one of them too.
   std::function<void(int pass, double worst)> monitor{};
   /// Ask for a bound on what was missed (missed.hpp), in a few more vectors and perhaps passes.
   const Completeness* complete = nullptr;
@@ -87,6 +93,9 @@ KrylovResult krylov_eigenpairs_until(Index n, const BlockApply& apply, Index fir
 /// The k algebraically largest eigenpairs, zero and negative ones included. Throws
 /// `Errc::not_converged`, with what was reached, when max_passes do not suffice or when the
 /// rounding of the operator itself stands in the way.
+///
+/// With a team, `a` is this rank's part: size() is that of the whole matrix, and apply() takes and
+/// returns this rank's rows. It fails on all ranks or on none.
 template <SymmetricOperator A>
 KrylovResult krylov_pairs(A& a, Index k, const BlockKrylov& how = {}, const KrylovRun& run = {}) {
   return krylov_eigenpairs(

@@ -1,10 +1,7 @@
 // Has the run missed an eigenvalue? The bounds of missed.hpp, and the passes that sharpen them.
-#include "core/parallel.hpp"
 #include "linalg/blas.hpp"
-#include "linalg/lapack.hpp"
 #include "solvers/krylov_state.hpp"
 #include "solvers/orthonormal.hpp"
-#include "solvers/tall.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,36 +21,27 @@ RitzSpace beside(const RitzSpace& space, Index found) {
 }  // namespace
 
 void Krylov::draw_probes(Index count) {
-  probes_.resize(n_, count);
-  fill_normal(probes_, random_);
+  probes_.resize(tall_.rows(), count);
+  tall_.fill_normal(probes_, random_);
   probes_in_ = true;
   known_.resize(0);
 }
 
-// EᵀE of all Ritz pairs but the first k, from strips of the residuals: they are not kept.
+// EᵀE of all Ritz pairs but the first k, from segments of the residuals: they are not kept.
 Matrix<double> Krylov::residual_products(Index k) {
-  constexpr Index strip = 2048;
-  const Index rest = m_ - k, parts = (n_ + strip - 1) / strip;
+  const Index rest = m_ - k;
   const Matrix<double> y = y_.bottomRows(rest).transpose();
   const Matrix<double> own = y * theta_.tail(rest).asDiagonal() * -1.0;
-  std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts));
-  const BlasThreads one(1);
-  parallel_for(parts, run_.threads, [&](Index part) {
-    const Index i = part * strip, rows = std::min(strip, n_ - i);
-    Matrix<double> e(rows, rest);
-    multiply(aq_.row(i).data(), rows, m_, aq_.cols(), y.data(), rest, rest, e.data(), rest);
-    multiply(q_.row(i).data(), rows, m_, q_.cols(), own.data(), rest, rest, e.data(), rest, true);
-    Matrix<double>& sum = sums[static_cast<std::size_t>(part)];
-    sum.resize(rest, rest);
-    multiply_tall(e.data(), rows, rest, rest, e.data(), rest, rest, sum.data(), rest);
+  return tall_.inner_of(rest, [&](Index i, TallOut e) {
+    multiply(aq_.row(i).data(), e.rows(), m_, aq_.cols(), y.data(), rest, rest, e.data(), rest);
+    multiply(q_.row(i).data(), e.rows(), m_, q_.cols(), own.data(), rest, rest, e.data(), rest,
+             true);
   });
-  for (std::size_t part = 1; part < sums.size(); ++part) sums[0] += sums[part];
-  return std::move(sums[0]);
 }
 
 // The input of missed.hpp. Leaves all Ritz pairs in theta_ and y_.
 RitzSpace Krylov::ritz_space(Index k) {
-  auto [values, vectors] = symmetric_eigen(h_.topLeftCorner(m_, m_), m_, run_.threads);
+  auto [values, vectors] = tall_.eigen(h_.topLeftCorner(m_, m_), m_);
   theta_ = std::move(values);
   y_ = std::move(vectors);
   smallest_ = std::min(smallest_, theta_[m_ - 1]);
@@ -61,9 +49,7 @@ RitzSpace Krylov::ritz_space(Index k) {
   if (m_ == n_) return space;
   space.residuals = residual_products(k);
   if (!probes_in_) return space;
-  Matrix<double> coordinates(m_, probes_.cols());
-  tall_times_tall(q_.data(), n_, m_, q_.cols(), probes_.data(), probes_.cols(), probes_.cols(),
-                  coordinates.data(), coordinates.cols(), run_.threads);
+  const Matrix<double> coordinates = tall_.inner(q_.leftCols(m_), probes_);
   space.probes = y_.bottomRows(m_ - k) * coordinates;
   return space;
 }
@@ -107,11 +93,24 @@ bool Krylov::bounded(const RitzSpace& space, double tau) const {
   return limit > 0 && shared_with_missed(space, tau) <= limit;
 }
 
-// Nothing larger was missed; sets ceiling_ and confidence_.
+// Nothing larger was missed; sets ceiling_ and confidence_, to what rank 0 finds them to be: the
+// functions of the mathematical library differ between processors.
 bool Krylov::complete(Index k) {
   if (converged_at_ == 0) converged_at_ = passes_;
-  found_ = k;
   const RitzSpace wanted = ritz_space(k);
+  const bool enough = judge(wanted);
+  Vector<double> found(4);
+  found << static_cast<double>(enough), ceiling_, confidence_, static_cast<double>(found_);
+  from_root(tall_.team(), found);
+  ceiling_ = found[1];
+  confidence_ = found[2];
+  found_ = static_cast<Index>(found[3]);
+  return found[0] != 0;
+}
+
+bool Krylov::judge(const RitzSpace& wanted) {
+  const Index k = wanted.found;
+  found_ = k;
   double tau = threshold(k), extra = 0;
   ceiling_ = tau;
   confidence_ = 1;
@@ -150,9 +149,7 @@ bool Krylov::complete(Index k) {
 void Krylov::form_probe_residuals(Index k) {
   const Index count = std::min(probes_.cols(), n_ - m_), rest = m_ - found_;
   const double tau = threshold(k), unit = scale_ > 0 ? scale_ : 1;
-  Matrix<double> coordinates(m_, probes_.cols());
-  tall_times_tall(q_.data(), n_, m_, q_.cols(), probes_.data(), probes_.cols(), probes_.cols(),
-                  coordinates.data(), coordinates.cols(), run_.threads);
+  const Matrix<double> coordinates = tall_.inner(q_.leftCols(m_), probes_);
   const auto y = y_.bottomRows(rest);
   const Vector<double> theta = theta_.tail(rest);
   Matrix<double> weights = y * coordinates.leftCols(count);
@@ -163,11 +160,9 @@ void Krylov::form_probe_residuals(Index k) {
   }
   const Matrix<double> image = y.transpose() * weights / unit;
   const Matrix<double> own = y.transpose() * (theta.asDiagonal() * weights) / -unit;
-  w_.resize(n_, count);
-  tall_times_small(aq_.data(), n_, m_, aq_.cols(), image.data(), count, count, w_.data(), count,
-                   false, run_.threads);
-  tall_times_small(q_.data(), n_, m_, q_.cols(), own.data(), count, count, w_.data(), count, true,
-                   run_.threads);
+  w_.resize(tall_.rows(), count);
+  tall_.times(aq_.leftCols(m_), image, w_);
+  tall_.times(q_.leftCols(m_), own, w_, true);
 }
 
 // One more pass, for what the random vectors may still hide; with new ones where the old ones have
@@ -189,13 +184,13 @@ void Krylov::look_for_larger(Index k) {
     ++probe_rounds_;
     drawn_at_ = passes_;
     w_ = probes_;
-    w_.colwise().normalize();
+    w_ *= tall_.norms(probes_).cwiseInverse().asDiagonal();
     starts_ += w_.cols();
   } else {
     form_probe_residuals(k);
   }
-  aw_.resize(n_, w_.cols());
-  orthonormalise(q_, m_, w_, aw_, random_, run_.threads, !anew);
+  aw_.resize(tall_.rows(), w_.cols());
+  orthonormalise(tall_, q_, m_, w_, aw_, random_, !anew);
   absorb();
 }
 

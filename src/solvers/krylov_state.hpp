@@ -3,10 +3,10 @@
 // pairs, krylov_complete.cpp sees that none was missed.
 
 #include "solvers/krylov.hpp"
+#include "solvers/tall_block.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <random>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +15,12 @@ namespace mercer {
 class Krylov {
  public:
   Krylov(Index n, const BlockApply& apply, const BlockKrylov& how, const KrylovRun& run)
-      : n_(n), apply_(apply), asked_(how), run_(run), random_(how.seed) {}
+      : n_(n),
+        tall_(n, run.team ? *run.team : Team::alone(), run.threads),
+        apply_(apply),
+        asked_(how),
+        run_(run),
+        random_{how.seed} {}
 
   /// Continues a call with a smaller k. `complete_too`: also checks that nothing was missed, if the
   /// run has `complete`.
@@ -46,6 +51,7 @@ class Krylov {
   Matrix<double> residual_products(Index k);
   double threshold(Index k) const;
   bool complete(Index k);
+  bool judge(const RitzSpace& wanted);
   Index copies(Index found, double tau) const;
   Index pairs_found(const RitzSpace& space, double& residual) const;
   bool bounded(const RitzSpace& space, double tau) const;
@@ -56,12 +62,13 @@ class Krylov {
   [[noreturn]] void give_up(Index k, std::string_view why);
 
   Index n_;
+  TallBlocks tall_;
   const BlockApply& apply_;
   BlockKrylov asked_, how_;
   const KrylovRun& run_;
-  std::mt19937_64 random_;
+  RowRandom random_;
 
-  Matrix<double> q_, aq_;  // n×basis, the first m_ columns in use: Q and A·Q
+  Matrix<double> q_, aq_;  // n×basis, this rank's rows, the first m_ columns in use: Q and A·Q
   Matrix<double> h_;       // QᵀAQ, upper triangle
   Index m_ = 0;
   Matrix<double> w_, aw_;  // n×block: the next block and its product

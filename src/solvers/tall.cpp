@@ -1,6 +1,5 @@
 #include "solvers/tall.hpp"
 
-#include "core/parallel.hpp"
 #include "linalg/blas.hpp"
 #include "simd/panel_products.hpp"
 
@@ -10,11 +9,6 @@
 namespace mercer {
 
 namespace {
-
-/// Rows that make a millisecond of work, more or less.
-Index grain(Index m, Index k) {
-  return std::max<Index>(1024, 4'000'000 / std::max<Index>(1, m * k));
-}
 
 /// Up to this many vectors rows are read in place, eight vectors at a time; for more of them
 /// BLAS's packing is worth it.
@@ -75,59 +69,37 @@ std::vector<double> few_transposed(const double* a, Index n, Index m, Index a_st
   return sums;
 }
 
-std::vector<double> in_panels(const double* b, Index m, Index k, Index b_stride) {
+std::vector<double> in_panels(const MatrixRef<double>& b) {
+  const Index m = b.rows(), k = b.cols();
   std::vector<double> out(static_cast<std::size_t>(panel_count(k) * panel_width * m));
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < k; ++j)
       out[static_cast<std::size_t>((j / panel_width * m + i) * panel_width + j % panel_width)] =
-          b[i * b_stride + j];
+          b(i, j);
   return out;
 }
 
 }  // namespace
 
-void tall_times_small(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
-                      Index b_stride, double* c, Index c_stride, bool add, int threads) {
-  const BlasThreads one(1);
-  const Index rows = grain(m, k);
-  const bool few = k <= few_vectors;
-  const std::vector<double> panels = few ? in_panels(b, m, k, b_stride) : std::vector<double>();
-  parallel_for((n + rows - 1) / rows, threads, [&](Index part) {
-    const Index i = part * rows;
-    if (few)
-      return few_times(a + i * a_stride, std::min(rows, n - i), m, a_stride, panels, k,
-                       c + i * c_stride, c_stride, add);
-    multiply(a + i * a_stride, std::min(rows, n - i), m, a_stride, b, k, b_stride, c + i * c_stride,
-             c_stride, add);
-  });
+void times_small(MatrixRef<double> a, MatrixRef<double> b, TallOut c, bool add) {
+  const Index n = a.rows(), m = a.cols(), k = b.cols();
+  if (k <= few_vectors)
+    return few_times(a.data(), n, m, a.outerStride(), in_panels(b), k, c.data(), c.outerStride(),
+                     add);
+  multiply(a.data(), n, m, a.outerStride(), b.data(), k, b.outerStride(), c.data(), c.outerStride(),
+           add);
 }
 
-void tall_times_tall(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
-                     Index b_stride, double* c, Index c_stride, int threads) {
-  const BlasThreads one(1);
-  // Sums of parts, added in order; at most eight, so that they cost little memory.
-  const Index rows = std::max(grain(m, k), (n + 7) / 8);
-  const Index parts = std::max<Index>(1, (n + rows - 1) / rows);
-  std::vector<Matrix<double>> sums(static_cast<std::size_t>(parts));
-  parallel_for(parts, threads, [&](Index part) {
-    const Index i = part * rows;
-    Matrix<double>& sum = sums[static_cast<std::size_t>(part)];
-    sum.resize(m, k);
-    if (k <= few_vectors) {
-      const std::vector<double> panels = few_transposed(a + i * a_stride, std::min(rows, n - i), m,
-                                                        a_stride, b + i * b_stride, k, b_stride);
-      for (Index j = 0; j < k; ++j)
-        for (Index r = 0; r < m; ++r)
-          sum(r, j) = panels[static_cast<std::size_t>((j / panel_width * m + r) * panel_width +
-                                                      j % panel_width)];
-      return;
-    }
-    multiply_tall(a + i * a_stride, std::min(rows, n - i), m, a_stride, b + i * b_stride, k,
-                  b_stride, sum.data(), k);
-  });
-  for (Index part = 1; part < parts; ++part) sums[0] += sums[static_cast<std::size_t>(part)];
-  for (Index i = 0; i < m; ++i)
-    for (Index j = 0; j < k; ++j) c[i * c_stride + j] = sums[0](i, j);
+void transposed_times(MatrixRef<double> a, MatrixRef<double> b, double* c) {
+  const Index n = a.rows(), m = a.cols(), k = b.cols();
+  if (k > few_vectors)
+    return multiply_tall(a.data(), n, m, a.outerStride(), b.data(), k, b.outerStride(), c, k);
+  const std::vector<double> panels =
+      few_transposed(a.data(), n, m, a.outerStride(), b.data(), k, b.outerStride());
+  for (Index j = 0; j < k; ++j)
+    for (Index r = 0; r < m; ++r)
+      c[r * k + j] = panels[static_cast<std::size_t>((j / panel_width * m + r) * panel_width +
+                                                     j % panel_width)];
 }
 
 }  // namespace mercer

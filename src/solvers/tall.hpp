@@ -1,18 +1,17 @@
 #pragma once
-// Products of blocks of tall vectors, split by rows over Mercer's threads. BLAS's threads
-// would spin for a while afterwards and take the cores from the operator's next pass.
-// Results do not depend on the number of threads.
+// Products of one segment of rows of tall blocks, on one thread (tall_block.hpp has all segments).
 
 #include <mercer/matrix.hpp>
 
 namespace mercer {
 
-/// C = AB, or C += AB: A n×m and C n×k are tall, B m×k is small.
-void tall_times_small(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
-                      Index b_stride, double* c, Index c_stride, bool add, int threads);
+/// A block of rows that are written: rows may be further apart than their length.
+using TallOut = Eigen::Ref<Matrix<double>, Eigen::Unaligned, Eigen::OuterStride<>>;
 
-/// C = AᵀB: A n×m and B n×k are tall, C m×k is small.
-void tall_times_tall(const double* a, Index n, Index m, Index a_stride, const double* b, Index k,
-                     Index b_stride, double* c, Index c_stride, int threads);
+/// C = AB, or C += AB: A n×m and C n×k are tall, B m×k is small.
+void times_small(MatrixRef<double> a, MatrixRef<double> b, TallOut c, bool add);
+
+/// AᵀB, m×k, in rows of k: A n×m and B n×k are tall.
+void transposed_times(MatrixRef<double> a, MatrixRef<double> b, double* c);
 
 }  // namespace mercer

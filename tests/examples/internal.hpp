@@ -18,6 +18,7 @@
 #include "operators/scatter.hpp"
 #include "pca/rounding.hpp"
 #include "solvers/krylov.hpp"
+#include "solvers/tall_block.hpp"
 
 #include <string>
 

@@ -38,8 +38,8 @@ void require_known(const KernelSpectrum& s, const FitOptions& options) {
 /// The spectrum, with the mean of the kernel itself.
 template <class T>
 KernelSpectrum spectrum_of(const Tiles<T>& tiles, const FitOptions& options, const double* weights,
-                           const Plan& plan, const KernelOrigin& origin) {
-  KernelSpectrum s = kernel_spectrum(tiles, options, weights, plan, origin);
+                           const Plan& plan, const KernelOrigin& origin, Team& team) {
+  KernelSpectrum s = kernel_spectrum(tiles, options, weights, plan, origin, team);
   restore_mean(s.mean, tiles.offset, weights);
   return s;
 }
@@ -48,7 +48,7 @@ KernelSpectrum spectrum_of(const Tiles<T>& tiles, const FitOptions& options, con
 /// too coarse.
 KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const FitOptions& options,
                          const double* weights, const Plan& plan, const KernelOrigin& origin,
-                         const RowRounding& rounding) {
+                         const RowRounding& rounding, Team& team) {
   const auto widened = [&](const Rows<double>& wide, double taken) {
     const CellError& cells = rounding.wide ? rounding.wide_cells : rounding.cells;
     Tiles<double> tiles = kernel_tiles(kernel, wide, options.center, false, cells);
@@ -56,7 +56,7 @@ KernelSpectrum in_double(const Kernel& kernel, const Rows<float>& rows, const Fi
     Plan wider = plan;
     wider.facts.number_bytes = sizeof(double);
     return spectrum_of(tiles, options, weights, with_work(wider, plan.work - taken, options),
-                       origin);
+                       origin, team);
   };
   if (!rows.sparse()) {
     const Matrix<double> wide =
@@ -87,7 +87,7 @@ template <class T>
 KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Kernel* kernel,
                                 [[maybe_unused]] const Rows<T>& rows, const FitOptions& options,
                                 const double* weights, const Plan& plan, const KernelOrigin& origin,
-                                const RowRounding& rounding) {
+                                const RowRounding& rounding, Team& team) {
   if constexpr (std::is_same_v<T, float>) {
     if (kernel) {
       const double largest = tiles.diagonal.maxCoeff();
@@ -97,7 +97,7 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
               largest);
       std::optional<KernelSpectrum> s;
       try {
-        s = spectrum_of(tiles, options, weights, plan, origin);
+        s = spectrum_of(tiles, options, weights, plan, origin, team);
       } catch (const Error& e) {  // no variance but the rounding of floats, for example
         if (e.code() != Errc::not_converged && e.code() != Errc::bad_data &&
             e.code() != Errc::invalid_kernel)
@@ -106,17 +106,17 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
       if (s && s->error <= allowed_error<T>(options)) return *std::move(s);
       KernelOrigin coarse = origin;
       coarse.score_epsilon = std::numeric_limits<float>::epsilon();
-      s = in_double(*kernel, rows, options, weights, plan, coarse, rounding);
+      s = in_double(*kernel, rows, options, weights, plan, coarse, rounding, team);
       s->why += "; kernel values in double, as float is too coarse";
       require_known<T>(*s, options);
       return *std::move(s);
     }
   }
-  KernelSpectrum s = spectrum_of(tiles, options, weights, plan, origin);
+  KernelSpectrum s = spectrum_of(tiles, options, weights, plan, origin, team);
   if (kernel && s.error > allowed_error<T>(options)) {
     const Tiles<T> exact = kernel_tiles(*kernel, rows, options.center, true, rounding.cells);
     if (smaller_error(exact.likely, tiles.likely)) {
-      s = spectrum_of(exact, options, weights, plan, origin);
+      s = spectrum_of(exact, options, weights, plan, origin, team);
       s.why += "; distances from differences, as those from inner products are too coarse";
     }
   }
@@ -126,9 +126,9 @@ KernelSpectrum certain_spectrum(const Tiles<T>& tiles, [[maybe_unused]] const Ke
 
 template KernelSpectrum certain_spectrum(const Tiles<float>&, const Kernel*, const Rows<float>&,
                                          const FitOptions&, const double*, const Plan&,
-                                         const KernelOrigin&, const RowRounding&);
+                                         const KernelOrigin&, const RowRounding&, Team&);
 template KernelSpectrum certain_spectrum(const Tiles<double>&, const Kernel*, const Rows<double>&,
                                          const FitOptions&, const double*, const Plan&,
-                                         const KernelOrigin&, const RowRounding&);
+                                         const KernelOrigin&, const RowRounding&, Team&);
 
 }  // namespace mercer

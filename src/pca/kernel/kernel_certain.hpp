@@ -32,6 +32,7 @@ struct RowRounding {
 template <class T>
 KernelSpectrum certain_spectrum(const Tiles<T>& tiles, const Kernel* kernel, const Rows<T>& rows,
                                 const FitOptions& options, const double* weights, const Plan& plan,
-                                const KernelOrigin& origin, const RowRounding& rounding);
+                                const KernelOrigin& origin, const RowRounding& rounding,
+                                Team& team = Team::alone());
 
 }  // namespace mercer

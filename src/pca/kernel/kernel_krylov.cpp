@@ -8,6 +8,7 @@
 #include "operators/kernel_matrix.hpp"
 #include "pca/kernel/krylov_room.hpp"
 #include "solvers/krylov.hpp"
+#include "solvers/tall_block.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,22 +25,22 @@ constexpr double missed_failure = 1e-6 - (1 - likely_confidence);
 using Kind = Components::Kind;
 
 struct Start {
-  Matrix<double> vectors;  ///< the main directions of some columns of the centred matrix
+  Matrix<double> vectors;  ///< the main directions of some columns of the centred matrix: own rows
   double largest = 0;      ///< its largest eigenvalue, estimated from the same columns
 };
 
 /// Vectors to begin with. The columns cost a fraction of a pass, and save one or two.
 template <class T>
-Start start_block(const Tiles<T>& tiles, const FitOptions& options) {
+Start start_block(const Tiles<T>& tiles, const FitOptions& options, const TallBlocks& tall) {
   constexpr Index most = 64;
   const Index n = tiles.size, count = std::min({n, most, n / 8 + 1});
   Matrix<double> columns =
       tiles.columns(even_sample(n, count), options.threads).template cast<double>();
   if (options.center) columns.rowwise() -= columns.colwise().mean().eval();
   const Matrix<double> gram = columns.transpose() * columns;
-  const SymmetricEigen pairs = symmetric_eigen(gram, std::min<Index>(32, count));
+  const SymmetricEigen pairs = tall.eigen(gram, std::min<Index>(32, count));
   return {
-      columns * pairs.vectors.transpose(),
+      columns.middleRows(tall.first_row(), tall.rows()) * pairs.vectors.transpose(),
       std::sqrt(std::abs(pairs.values[0]) * static_cast<double>(n) / static_cast<double>(count))};
 }
 
@@ -57,12 +58,13 @@ bool rounding_pays(double n, double largest_entry, double largest_eigenvalue, do
 /// Residuals against the matrix itself, where tiles are kept rounded: one more pass, which computes
 /// every tile.
 template <class T>
-Vector<double> exact_residuals(KernelMatrix<T>& matrix, const Eigenpairs& pairs) {
+Vector<double> exact_residuals(KernelMatrix<T>& matrix, const Eigenpairs& pairs,
+                               const TallBlocks& tall) {
   const Matrix<double> q = pairs.vectors.transpose();
   Matrix<double> image(q.rows(), q.cols());
   matrix.apply_exact(q, image);
   image -= q * pairs.values.asDiagonal();
-  return image.colwise().norm().transpose();
+  return tall.norms(image);
 }
 
 /// Passes that are still ahead, from how far the residual has come.
@@ -70,6 +72,19 @@ double expected_passes(int pass, double worst, double tolerance) {
   if (pass < 2 || !(worst > 0) || worst >= 1) return 12;
   const double rate = std::log(worst) / pass;
   return std::clamp(std::log(tolerance) / rate, static_cast<double>(pass), 500.0);
+}
+
+/// What rank 0 has chosen: another budget, or another processor, may choose otherwise.
+void settle_on_root(Team& team, BlockKrylov& how, bool& rounded) {
+  Vector<double> chosen(5);
+  chosen << static_cast<double>(how.block), static_cast<double>(how.basis),
+      static_cast<double>(how.most_basis), how.tolerance, rounded ? 1 : 0;
+  from_root(team, chosen);
+  how.block = static_cast<Index>(chosen[0]);
+  how.basis = static_cast<Index>(chosen[1]);
+  how.most_basis = static_cast<Index>(chosen[2]);
+  how.tolerance = chosen[3];
+  rounded = chosen[4] != 0;
 }
 
 /// What the first pass has seen of every pair of rows.
@@ -106,30 +121,40 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   s.tolerance = options.tolerance;
 
   const auto rows = static_cast<double>(n);
+  Team& team = p.team;
+  const TallBlocks tall(n, team, options.threads);
   const KrylovRoom room = krylov_room<T>(n, first, false, options.threads, budget);
-  const std::string refusal = krylov_refusal(room, n, first, budget);
-  require(refusal.empty(), Errc::out_of_memory, "{}", refusal);
   BlockKrylov how{.block = room.block,
                   .basis = room.basis,
                   .tolerance = attempt.tolerance,
                   .seed = options.seed};
-
-  Start start = start_block(tiles, options);
-  const double largest_entry = tiles.diagonal.cwiseAbs().maxCoeff();
-  const bool rounded = attempt.may_round && sizeof(T) == sizeof(double) &&
-                       rounding_pays(rows, largest_entry, start.largest, s.tolerance, budget);
-  if (rounded) {
-    const KrylovRoom half = krylov_room<T>(n, first, true, options.threads, budget);
-    how.block = half.block;
-    how.basis = half.basis;
-    how.tolerance = attempt.tolerance / 1.5;
-  }
-  start.vectors.conservativeResize(n, std::min(how.block, start.vectors.cols()));
-  how = within_memory(how, n, first, static_cast<std::size_t>(room.vectors));
-  const double left = room.vectors - static_cast<double>(memory_bytes(how, n, first));
-  if (asked.kind() != Kind::count)
-    how.most_basis =
-        grown_basis(how, n, room.vectors - KernelMatrix<T>::bytes_of_all(rows, rounded));
+  Start start;
+  bool rounded = false;
+  agree(team, [&] {
+    const std::string refusal = krylov_refusal(room, n, first, budget);
+    require(refusal.empty(), Errc::out_of_memory, "{}", refusal);
+  });
+  start = start_block(tiles, options, tall);
+  agree(team, [&] {
+    const double largest_entry = tiles.diagonal.cwiseAbs().maxCoeff();
+    rounded = attempt.may_round && sizeof(T) == sizeof(double) &&
+              rounding_pays(rows, largest_entry, start.largest, s.tolerance, budget);
+    if (rounded) {
+      const KrylovRoom half = krylov_room<T>(n, first, true, options.threads, budget);
+      how.block = half.block;
+      how.basis = half.basis;
+      how.tolerance = attempt.tolerance / 1.5;
+    }
+    how = within_memory(how, n, first, static_cast<std::size_t>(room.vectors));
+    if (asked.kind() != Kind::count)
+      how.most_basis =
+          grown_basis(how, n, room.vectors - KernelMatrix<T>::bytes_of_all(rows, rounded));
+  });
+  settle_on_root(team, how, rounded);
+  start.vectors.conservativeResize(tall.rows(), std::min(how.block, start.vectors.cols()));
+  // The basis is that of one process with this budget; a rank has its rows of it.
+  const double left = room.vectors - static_cast<double>(memory_bytes(how, n, first)) +
+                      16.0 * static_cast<double>((n - tall.rows()) * (how.basis + how.block));
 
   double expected = 12;
   int done = 0;
@@ -138,13 +163,18 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
     const double passed = done + now.done / now.total;
     return options.monitor({"kernel matrix", passed, std::max(expected, passed), "passes"});
   };
-  KernelMatrix<T> matrix(tiles, {.center = options.center,
-                                 .weights = weights,
-                                 .memory = static_cast<std::size_t>(std::max(0.0, left)),
-                                 .rounded = rounded,
-                                 .check = !p.origin.valid,
-                                 .threads = options.threads,
-                                 .monitor = monitor});
+  std::optional<KernelMatrix<T>> own;
+  agree(team, [&] {
+    own.emplace(tiles, KernelMatrixOptions{.center = options.center,
+                                           .weights = weights,
+                                           .memory = static_cast<std::size_t>(std::max(0.0, left)),
+                                           .rounded = rounded,
+                                           .check = !p.origin.valid,
+                                           .threads = options.threads,
+                                           .monitor = monitor,
+                                           .team = &team});
+  });
+  KernelMatrix<T>& matrix = *own;
   const auto rounding_of = [&](const KernelMatrix<T>& seen) {
     return matrix_rounding(tiles, p.w, seen.plain_squares(), seen.mean());
   };
@@ -162,6 +192,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
       .lower_end = !p.origin.valid};
   const KrylovRun run{.threads = options.threads,
                       .start = &start.vectors,
+                      .team = &team,
                       .monitor =
                           [&](int count, double worst) {
                             if (count == 1) check_first_pass(p, matrix);
@@ -169,7 +200,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                             expected = expected_passes(count, worst, how.tolerance);
                           },
                       .complete = &complete};
-  const auto enough = [&](const Vector<double>& values) -> Index {
+  const auto judge = [&](const Vector<double>& values) -> Index {
     const double rounding = rounding_of(matrix).likely, noise = std::max(p.noise, rounding);
     const bool uncertain = rounding > allowed_error<T>(options) * values[0];
     // An eigenvalue is at the level of the rounding of the tiles.
@@ -179,6 +210,16 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                                        uncertain, p.origin);
     attempt.too_many = keep == 0 && attempt.leave_many && 2 * values.size() > n / 9;
     return attempt.too_many ? -1 : keep;
+  };
+  const auto enough = [&](const Vector<double>& values) -> Index {
+    Index keep = 0;
+    on_root(team, [&] { keep = judge(values); });
+    Vector<double> said(3);
+    said << static_cast<double>(keep), attempt.too_rounded ? 1 : 0, attempt.too_many ? 1 : 0;
+    from_root(team, said);
+    attempt.too_rounded = said[1] != 0;
+    attempt.too_many = said[2] != 0;
+    return static_cast<Index>(said[0]);
   };
   KrylovResult found = eigs_until(matrix, first, enough, how, run);
   if (attempt.too_rounded || attempt.too_many) return;
@@ -195,13 +236,13 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   if (rounded && found.pairs.residuals.maxCoeff() + matrix.rounding() <= allowed)
     found.pairs.residuals.array() += matrix.rounding();  // moved by no more than that
   else if (rounded) {
-    found.pairs.residuals = exact_residuals(matrix, found.pairs);
+    found.pairs.residuals = exact_residuals(matrix, found.pairs, tall);
     ++s.passes;
   }
   attempt.too_rounded = rounded && found.pairs.residuals.maxCoeff() > allowed;
   if (attempt.too_rounded) return;
   s.eigenvalues = found.pairs.values;
-  s.vectors = std::move(found.pairs.vectors);
+  s.vectors = tall.gather(found.pairs.vectors);
   s.mean = matrix.mean();
   s.trace = matrix.trace();
   if (rounded) s.why = "; tiles stored in 32 bits";
@@ -210,6 +251,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                          format_bytes(static_cast<double>(matrix.kept_tiles()) /
                                       static_cast<double>(matrix.tiles()) *
                                       KernelMatrix<T>::bytes_of_all(rows, rounded)));
+  from_root(team, s.why);
   // What the bound on rounding may fail with was kept back (missed_failure).
   finish_spectrum(s, p, found.pairs.residuals, found.ceiling + matrix.rounding(), rounding,
                   found.confidence < 1 ? 1 - 1e-6 : 1.0);

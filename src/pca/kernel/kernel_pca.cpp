@@ -223,7 +223,7 @@ void require_valid(const Kernel& kernel, const Rows<T>& rows, int threads) {
 
 template <class T>
 Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, const double* weights,
-                    const Schema& schema) {
+                    const Schema& schema, Team& team) {
   const auto start = std::chrono::steady_clock::now();
   require(x.rows() > 0, Errc::bad_data, "the data have no rows");
   require(x.cols() > 0, Errc::bad_data, "the data have no columns");
@@ -238,7 +238,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
     FitOptions with_those = options;
     with_those.ddof = 0;
     ModelParts<T> parts =
-        fit_kernel(x, std::move(plan), with_those, near_one.data(), schema).parts();
+        fit_kernel(x, std::move(plan), with_those, near_one.data(), schema, team).parts();
     restore_weights(parts, exponent, options.ddof);
     return Model<T>(std::move(parts));
   }
@@ -253,7 +253,8 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
     plan = with_work(plan, left - copy_bytes(plan.facts, options), options);
     plan.work = left;
     ModelParts<T> parts =
-        fit_kernel(some.rows(), std::move(plan), options, their_weights.data(), schema).parts();
+        fit_kernel(some.rows(), std::move(plan), options, their_weights.data(), schema, team)
+            .parts();
     parts.report.n_samples = x.rows();
     return Model<T>(std::move(parts));
   }
@@ -264,9 +265,12 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
   Standard standard;
   bool moved = false;
   if (!options.precomputed) {
-    standard = rows_standard(x, weights, options);
-    Passes<T> passes(x, weights, options.monitor);
-    moved = move_to_mean(passes, standard, options);
+    // What a monitor stops on one rank only, others would wait for.
+    FitOptions before = options;
+    if (team.size() > 1) before.monitor = {};
+    standard = rows_standard(x, weights, before);
+    Passes<T> passes(x, weights, before.monitor);
+    moved = move_to_mean(passes, standard, before);
   }
   const bool changes = foreseen || moved;
   Matrix<T> copy = changes ? standard(x) : Matrix<T>();
@@ -303,7 +307,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
     rounding.wide_cells = cell_error<double>(standard);
   }
   KernelSpectrum s = certain_spectrum(tiles, kernel ? &*kernel : nullptr, rows, options, weights,
-                                      plan, origin, rounding);
+                                      plan, origin, rounding, team);
   if (moved) s.why += "; rows centred before the kernel";
 
   ModelParts<T> parts;
@@ -344,7 +348,7 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
 
 #define MERCER_INSTANTIATE(T)                                                          \
   template Model<T> fit_kernel(const Rows<T>&, Plan, const FitOptions&, const double*, \
-                               const Schema&);                                         \
+                               const Schema&, Team&);                                  \
   template void require_valid(const Kernel&, const Rows<T>&, int);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -22,9 +22,9 @@ double noise_level(Index n, double largest_entry) {
 
 template <class T>
 KernelProblem<T> kernel_problem(const Tiles<T>& tiles, const FitOptions& options,
-                                const double* weights, const KernelOrigin& origin) {
+                                const double* weights, const KernelOrigin& origin, Team& team) {
   const Index n = tiles.size;
-  KernelProblem<T> p{tiles, options, weights, origin, Vector<double>::Ones(n)};
+  KernelProblem<T> p{tiles, options, weights, origin, team, Vector<double>::Ones(n)};
   if (weights) p.w = Eigen::Map<const Vector<double>>(weights, n);
   p.noise = noise_level<T>(n, tiles.diagonal.cwiseAbs().cwiseProduct(p.w).maxCoeff());
   p.lowest = std::max(p.noise, origin.noise * p.w.maxCoeff());
@@ -101,7 +101,7 @@ void finish_spectrum(KernelSpectrum& s, const KernelProblem<T>& p, const Vector<
 
 #define MERCER_INSTANTIATE(T)                                                                    \
   template KernelProblem<T> kernel_problem(const Tiles<T>&, const FitOptions&, const double*,    \
-                                           const KernelOrigin&);                                 \
+                                           const KernelOrigin&, Team&);                          \
   template void finish_spectrum(KernelSpectrum&, const KernelProblem<T>&, const Vector<double>&, \
                                 double, const RoundingBound&, double);
 MERCER_INSTANTIATE(float)

@@ -13,6 +13,7 @@ struct KernelProblem {
   const FitOptions& options;
   const double* weights;
   const KernelOrigin& origin;
+  Team& team;         // ranks that compute it together; all have all tiles
   Vector<double> w;   // weights, or ones
   double noise = 0;   // eigenvalues below it are rounding
   double lowest = 0;  // eigenvalues below −lowest are more than rounding
@@ -20,7 +21,7 @@ struct KernelProblem {
 
 template <class T>
 KernelProblem<T> kernel_problem(const Tiles<T>& tiles, const FitOptions& options,
-                                const double* weights, const KernelOrigin& origin);
+                                const double* weights, const KernelOrigin& origin, Team& team);
 
 /// The most components that so many rows have. Throws when more are asked for.
 Index most_components(Index n, const FitOptions& options);

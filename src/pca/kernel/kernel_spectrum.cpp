@@ -2,6 +2,7 @@
 
 #include "core/monitor.hpp"
 #include "core/require.hpp"
+#include "core/team.hpp"
 #include "pca/kernel/kernel_krylov.hpp"
 #include "pca/kernel/kernel_problem.hpp"
 #include "pca/plan_steps.hpp"
@@ -71,6 +72,17 @@ KernelSpectrum by_dense(const KernelProblem<T>& p) {
   return s;
 }
 
+/// The same pairs on all ranks, whatever processor each of them has.
+template <class T>
+KernelSpectrum by_dense_on_root(const KernelProblem<T>& p) {
+  KernelSpectrum s;
+  agree(p.team, [&] { s = by_dense(p); });
+  for (Vector<double>* numbers : {&s.eigenvalues, &s.residuals, &s.mean})
+    from_root(p.team, *numbers);
+  from_root(p.team, s.vectors);
+  return s;
+}
+
 /// The solver of the plan; the other one if that fails and the choice was automatic.
 template <class T>
 KernelSpectrum by_either(const KernelProblem<T>& p, const Plan& plan) {
@@ -80,7 +92,7 @@ KernelSpectrum by_either(const KernelProblem<T>& p, const Plan& plan) {
   const bool to_dense = plan.otherwise == Solver::dense;
   std::optional<KernelSpectrum> s;
   try {
-    s = dense ? by_dense(p) : krylov_spectrum(p, plan.work, to_dense);
+    s = dense ? by_dense_on_root(p) : krylov_spectrum(p, plan.work, to_dense);
     if (s) s->why = plan.chosen.why + s->why;
     // What rounding leaves of the tolerance may be too little for Krylov; LAPACK needs less.
     if (s && to_dense && s->error > allowed_error<T>(p.options)) s.reset();
@@ -94,7 +106,7 @@ KernelSpectrum by_either(const KernelProblem<T>& p, const Plan& plan) {
     if (!other || !plan.otherwise) throw;
   }
   if (s) return *std::move(s);
-  s = dense ? krylov_spectrum(p, plan.work, false) : by_dense(p);
+  s = dense ? krylov_spectrum(p, plan.work, false) : by_dense_on_root(p);
   s->why = dense ? "all eigenvalues at once did not converge" + s->why
                  : "many components are needed, or block Krylov did not converge";
   return *std::move(s);
@@ -104,8 +116,8 @@ KernelSpectrum by_either(const KernelProblem<T>& p, const Plan& plan) {
 
 template <class T>
 KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
-                               const double* weights, const Plan& plan,
-                               const KernelOrigin& origin) {
+                               const double* weights, const Plan& plan, const KernelOrigin& origin,
+                               Team& team) {
   const double smallest = tiles.diagonal.minCoeff(), largest = tiles.diagonal.maxCoeff();
   if (!options.clip && smallest < 0 && smallest < -origin.noise) {
     Index row = 0;
@@ -115,7 +127,7 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
   // Squares must neither overflow nor vanish; a power of two changes no digit.
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;
   if (std::abs(exponent) < 200) {
-    return by_either(kernel_problem(tiles, options, weights, origin), plan);
+    return by_either(kernel_problem(tiles, options, weights, origin, team), plan);
   }
   const double unit = std::ldexp(1.0, exponent);
   require(exponent > -960, Errc::bad_data,
@@ -123,7 +135,7 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
   KernelOrigin scaled_origin = origin;
   scaled_origin.noise /= unit;
   const Tiles<T> scaled = scaled_tiles(tiles, -exponent);
-  KernelSpectrum s = by_either(kernel_problem(scaled, options, weights, scaled_origin), plan);
+  KernelSpectrum s = by_either(kernel_problem(scaled, options, weights, scaled_origin, team), plan);
   s.eigenvalues *= unit;
   s.mean *= unit;
   s.trace *= unit;
@@ -134,8 +146,8 @@ KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
 }
 
 template KernelSpectrum kernel_spectrum(const Tiles<float>&, const FitOptions&, const double*,
-                                        const Plan&, const KernelOrigin&);
+                                        const Plan&, const KernelOrigin&, Team&);
 template KernelSpectrum kernel_spectrum(const Tiles<double>&, const FitOptions&, const double*,
-                                        const Plan&, const KernelOrigin&);
+                                        const Plan&, const KernelOrigin&, Team&);
 
 }  // namespace mercer

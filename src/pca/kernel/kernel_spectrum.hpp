@@ -5,6 +5,7 @@
 #include "pca/kernel/kernel_certificate.hpp"
 
 #include <mercer/plan.hpp>
+#include <mercer/team.hpp>
 
 namespace mercer {
 
@@ -25,10 +26,12 @@ struct KernelSpectrum {
   double rounding = 0;  ///< the part of that which no better residual makes smaller
 };
 
-/// The eigenpairs asked for, within `plan.work` bytes. Throws when the matrix has fewer that are
+/// The eigenpairs asked for, within `plan.work` bytes; of a team, all ranks have the same tiles and
+/// get the same pairs. Throws when the matrix has fewer that are
 /// more than rounding, or negative ones.
 template <class T>
 KernelSpectrum kernel_spectrum(const Tiles<T>& tiles, const FitOptions& options,
-                               const double* weights, const Plan& plan, const KernelOrigin& origin);
+                               const double* weights, const Plan& plan, const KernelOrigin& origin,
+                               Team& team = Team::alone());
 
 }  // namespace mercer

@@ -1,0 +1,27 @@
+#pragma once
+// Sums over segments in the order of the binary tree of `ordered_sum` (core/team.hpp), without a
+// partial sum for each segment: log₂ of their number at a time.
+
+#include "core/team.hpp"
+
+#include <functional>
+#include <map>
+
+namespace mercer {
+
+/// Sums of whole nodes of the tree.
+using NodeSums = std::map<SegmentNode, Vector<double>>;
+
+/// Adds `sum` of a node, and combines it with its neighbour where that is there, and so on upwards.
+void add_node(NodeSums& sums, SegmentNode node, Vector<double> sum);
+
+/// Σ of what the segments of `range` contribute, `width` numbers each: of the nodes of
+/// nodes_of(range). `write(segment, numbers)` sets what a segment contributes. It is called once
+/// for each, on up to `threads` threads; a thread takes `grain` segments at a time, or more.
+NodeSums sum_segments(SegmentRange range, Index width, Index grain, int threads,
+                      const std::function<void(Index segment, double* sum)>& write);
+
+/// `ordered_sum` for ranks that have summed up their nodes; `mine` is used up.
+Vector<double> ordered_sum(Team& team, Index count, Index width, NodeSums mine);
+
+}  // namespace mercer

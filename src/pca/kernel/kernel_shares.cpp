@@ -1,0 +1,133 @@
+#include "pca/kernel/kernel_shares.hpp"
+
+#include "core/memory.hpp"
+#include "core/require.hpp"
+#include "core/team.hpp"
+#include "pca/kernel/kernel_pca.hpp"
+#include "pca/plan_steps.hpp"
+#include "pca/validate.hpp"
+
+#include <mercer/plan.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+/// Consecutive parts of `all`, one of each rank: each rank sends its own to the others.
+template <class X>
+void share_parts(Team& team, const std::vector<std::int64_t>& counts, X* all) {
+  for (int rank = 0; rank < team.size(); ++rank) {
+    const std::int64_t count = counts[static_cast<std::size_t>(rank)];
+    broadcast_all(team, rank, all, sizeof(X) * static_cast<std::size_t>(count));
+    all += count;
+  }
+}
+
+/// The rows of all ranks.
+template <class T>
+class AllRows {
+ public:
+  AllRows(Team& team, const Rows<T>& mine, const double* weights) {
+    const std::vector<std::int64_t> rows = all_of(team, mine.rows());
+    const Scanned place = scan(team, mine.rows());
+    agree(team, [&] {
+      if (weights) weights_.resize(static_cast<std::size_t>(place.total));
+      if (mine.sparse()) sparse_.offsets.assign(static_cast<std::size_t>(place.total) + 1, 0);
+      else dense_.resize(place.total, mine.cols());
+    });
+    if (weights) {
+      std::copy_n(weights, mine.rows(), weights_.begin() + place.before);
+      share_parts(team, rows, weights_.data());
+    }
+    if (mine.sparse()) {
+      share_entries(team, mine, rows, place.before);
+      return;
+    }
+    dense_.middleRows(place.before, mine.rows()) = mine.dense();
+    std::vector<std::int64_t> cells = rows;
+    for (std::int64_t& count : cells) count *= mine.cols();
+    share_parts(team, cells, dense_.data());
+  }
+
+  Rows<T> rows() const { return dense_.size() > 0 ? Rows<T>(dense_) : Rows<T>(sparse_); }
+  const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
+
+ private:
+  void share_entries(Team& team, const Rows<T>& mine, const std::vector<std::int64_t>& rows,
+                     std::int64_t first) {
+    const CsrView<T>& from = mine.csr();
+    const std::int64_t begin = from.offsets[0], count = from.offsets[mine.rows()] - begin;
+    const std::vector<std::int64_t> entries = all_of(team, count);
+    const Scanned place = scan(team, count);
+    agree(team, [&] {
+      sparse_.cols = mine.cols();
+      sparse_.columns.resize(static_cast<std::size_t>(place.total));
+      sparse_.values.resize(static_cast<std::size_t>(place.total));
+    });
+    std::copy_n(from.columns + begin, count, sparse_.columns.begin() + place.before);
+    std::copy_n(from.values + begin, count, sparse_.values.begin() + place.before);
+    for (Index i = 0; i < mine.rows(); ++i)  // where the rows end
+      sparse_.offsets[static_cast<std::size_t>(first + i) + 1] =
+          from.offsets[i + 1] - begin + place.before;
+    share_parts(team, entries, sparse_.columns.data());
+    share_parts(team, entries, sparse_.values.data());
+    share_parts(team, rows, sparse_.offsets.data() + 1);
+  }
+
+  Matrix<T> dense_;
+  Csr<T> sparse_;
+  std::vector<double> weights_;
+};
+
+/// The plan of all ranks is that of rank 0, as far as results depend on it.
+void settle_plan(Team& team, Plan& plan) {
+  Vector<double> chosen(3);
+  chosen << static_cast<double>(plan.solver),
+      plan.otherwise ? static_cast<double>(*plan.otherwise) : -1.0, plan.work;
+  from_root(team, chosen);
+  plan.solver = static_cast<Solver>(static_cast<int>(chosen[0]));
+  plan.otherwise.reset();
+  if (chosen[1] >= 0) plan.otherwise = static_cast<Solver>(static_cast<int>(chosen[1]));
+  plan.work = chosen[2];
+}
+
+}  // namespace
+
+template <class T>
+Model<T> fit_kernel_shares(Team& team, const Rows<T>& mine, const double* weights,
+                           const FitOptions& asked, const Schema& schema) {
+  FitOptions options = asked;
+  for (const std::int64_t bytes : all_of(team, static_cast<std::int64_t>(asked.memory)))
+    options.memory = std::min(options.memory, static_cast<std::size_t>(bytes));
+  const double entries = static_cast<double>(scan(team, mine.entries()).total);
+  const double each = sizeof(T) + (mine.sparse() ? sizeof(std::int32_t) : 0);
+  const double rows = static_cast<double>(scan(team, mine.rows()).total);
+  const double taken = entries * each + rows * (weights ? 8 : 0) + rows * (mine.sparse() ? 8 : 0);
+  const double left = static_cast<double>(options.memory) - taken;
+  agree(team, [&] {
+    require(left > 0, Errc::out_of_memory,
+            "every process needs all {} rows for an exact kernel, {}, and `memory` is {}; use a "
+            "larger `memory`, or an approximation",
+            rows, format_bytes(taken), format_bytes(static_cast<double>(options.memory)));
+  });
+  const AllRows<T> all(team, mine, weights);
+  Plan plan;
+  agree(team, [&] {
+    require_weights(all.weights(), all.rows().rows());
+    plan = mercer::plan(facts_of(all.rows(), options, left), options);
+  });
+  settle_plan(team, plan);
+  return fit_kernel(all.rows(), std::move(plan), options, all.weights(), schema, team);
+}
+
+#define MERCER_INSTANTIATE(T)                                                                  \
+  template Model<T> fit_kernel_shares(Team&, const Rows<T>&, const double*, const FitOptions&, \
+                                      const Schema&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer
