@@ -48,7 +48,11 @@ std::shared_ptr<const Map<double>> map_of(const LearnFlags& flags, const Schema&
 }
 
 void learn_rows(const LearnFlags& flags) {
-  if (flags.explain_rate) return explain_rate(Rate::parse(flags.rate), flags.json);
+  if (flags.explain_rate) {
+    const double forgetting = flags.forget.empty() ? 0 : parse_positive("--forget", flags.forget);
+    if (forgetting >= 1) throw UsageError(fmt::format("--forget {} must be below 1", forgetting));
+    return explain_rate(Rate::parse(flags.rate), forgetting, flags.json);
+  }
   if (flags.rows.data.empty()) throw UsageError("DATA is missing");
   ProgressBar bar(!flags.run.quiet);
   LearnOptions options = learn_options(flags, bar.monitor());
@@ -194,9 +198,10 @@ void add_learn(CLI::App& app) {
              "Learning");
   add_text(c, "--until", f.until, "ANGLE",
            "stop when no weight vector rotates by more between checks: 0.5deg", "Learning");
-  add_text(c, "--until-angle", f.until_angle, "ANGLE",
-           "stop when all weight vectors are within this angle of the exact components: 1deg",
-           "Learning");
+  add_text(
+      c, "--until-angle", f.until_angle, "ANGLE",
+      "stop at the first step with all weight vectors within this angle of the exact ones: 1deg",
+      "Learning");
   such_as(add_text(c, "--start", f.start, "W",
                    "first weights: random(norm=2), numbers such as 1,0, or a file with one row per "
                    "component",

@@ -81,21 +81,35 @@ std::string theory_lines(const TheoryReport& theory, const std::vector<TraceRow>
   return text;
 }
 
+/// Forgetting keeps a rate above min(f/λ₁, ½/max(E‖x‖², ‖x‖²)), whatever its schedule.
+RobbinsMonro conditions_of(const Rate& rate, double forgetting) {
+  RobbinsMonro theory = rate.conditions();
+  if (forgetting <= 0) return theory;
+  for (RobbinsMonro::Condition& c : theory.conditions) {
+    c.holds = c.text == "Ση = ∞";
+    c.why = fmt::format("--forget {} keeps it {}", forgetting,
+                        c.holds ? "above a positive number" : "from falling to 0");
+  }
+  return theory;
+}
+
 }  // namespace
 
-void explain_rate(const Rate& rate, bool json) {
-  const RobbinsMonro theory = rate.conditions();
+void explain_rate(const Rate& rate, double forgetting, bool json) {
+  const RobbinsMonro theory = conditions_of(rate, forgetting);
   if (json) {
     Json conditions = Json::array();
     for (const RobbinsMonro::Condition& c : theory.conditions)
       conditions.push_back({{"condition", c.text}, {"holds", c.holds}, {"why", c.why}});
     return print(json_text(Json{{"rate", rate.text()},
+                                {"forgetting", forgetting},
                                 {"robbins_monro", theory.every()},
                                 {"conditions", std::move(conditions)}},
                            2) +
                  "\n");
   }
-  std::string text = fmt::format("rate {}\n", rate.text());
+  std::string text = fmt::format("rate {}", rate.text()) +
+                     (forgetting > 0 ? fmt::format(", --forget {}\n", forgetting) : "\n");
   for (const RobbinsMonro::Condition& c : theory.conditions)
     text += fmt::format("  {}  {}: {}\n", c.holds ? "yes" : "no ", c.text, c.why);
   text +=

@@ -10,7 +10,7 @@
 namespace mercer::cli {
 
 /// The Robbins–Monro conditions of a rate.
-void explain_rate(const Rate& rate, bool json);
+void explain_rate(const Rate& rate, double forgetting, bool json);
 
 /// The report of the model, and of the run.
 std::string learned_json(const Learned& learned, const LearnFlags& flags);
