@@ -6,13 +6,8 @@
 // solver is written once, small problems are solved on one machine, and ranks cannot disagree on
 // what comes next.
 //
-//     Serving<T> serving(passes);               // rank 0: the others are released at its end
-//     Moments moments(passes.features());
-//     add_rows(passes, "covariance", options, moments);
-//
-//     serve(passes, options);                   // the other ranks
-//
-// All rank functions that can fail do so on all ranks (core/team.hpp, `agree`).
+// On rank 0 a `Serving` releases the others at its end. All rank functions that can fail do so on
+// all ranks (core/team.hpp, `agree`).
 
 #include "operators/column_means.hpp"
 #include "pca/passes.hpp"
@@ -29,7 +24,7 @@ template <class T>
 void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& options,
               Moments& moments);
 
-/// The means of the columns; of the cells that are there where missing ones are filled in.
+/// The means of the columns; of the observed cells where missing ones are filled in.
 template <class T>
 ColumnMeans means_of(Passes<T>& passes, const FitOptions& options);
 

@@ -52,7 +52,7 @@ class ShareOfRows {
   }
 
   Passes<T>& passes() { return *passes_; }
-  double budget() const { return budget_; }  ///< bytes beside the rows
+  double budget() const { return budget_; }  ///< bytes in addition to the rows
 
   /// A memory map has the rows of the file as opened only if the file was not written to.
   void require_unchanged() const {

@@ -43,12 +43,12 @@ std::string text_of(const FitOptions& o, const Schema& schema, const std::string
   line("`seconds`", o.seconds);
   line("`solver`", static_cast<int>(o.solver));
   line("`tolerance`", o.tolerance);
-  line("`center`", o.center);
+  line("the centring", o.center);
   line("`scale`", static_cast<int>(o.scale));
   line("`ddof`", o.ddof);
   line("`missing`", static_cast<int>(o.missing));
   line("`keep_rows`", o.keep_rows);
-  line("`seed`", o.seed);
+  line("the seed", o.seed);
   return out;
 }
 
