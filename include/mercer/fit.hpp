@@ -21,6 +21,7 @@
 #include <mercer/progress.hpp>
 #include <mercer/seed.hpp>
 #include <mercer/source.hpp>
+#include <mercer/team.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -132,6 +133,9 @@ struct FitOptions {
   int threads = 0;                    ///< 0: one per core
   std::uint64_t seed = default_seed;  ///< of start vectors, landmarks and random features
   Monitor monitor{};
+  /// Processes that fit together: the rows given here are this one's share of all rows, in the
+  /// order of the ranks. All processes get the model of all rows. Null: this process alone
+  Team* team = nullptr;
 };
 
 /// Fits rows in memory. `weights`: one per row, as if rows were repeated.

@@ -83,8 +83,11 @@ class Moments {
   /// Throws `Errc::bad_data` if this is not the state of as many columns.
   void load_state(const std::vector<double>& state);
 
- private:
   class Impl;
+  /// The sums, for those who have its header: the library.
+  Impl& impl() { return *impl_; }
+
+ private:
   std::unique_ptr<Impl> impl_;
 };
 

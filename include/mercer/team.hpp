@@ -3,9 +3,8 @@
 /// `Team`: processes that fit one model together, each with a share of the rows.
 ///
 ///     mercer::FitOptions options{.components = 10};
-///     options.team = &team;                        // this process is team.rank() of team.size()
-///     auto model = mercer::fit(mine, options);     // the same model, with the same bits,
-///     everywhere
+///     options.team = &team;                   // this process is team.rank() of team.size()
+///     auto model = mercer::fit(x, options);   // x: its rows; all get the same model
 ///
 /// A team moves bytes between processes and nothing else: sums, their order, and agreement on
 /// errors are the library's. A transport for another engine is a class of five functions. All

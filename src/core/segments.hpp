@@ -40,15 +40,24 @@ class Segments {
   explicit Segments(int radix = 2) : radix_(radix) {}
 
   int radix() const { return radix_; }
-  std::int64_t leaves() const { return leaves_; }  ///< pushed so far
+  std::int64_t leaves() const { return leaves_; }  ///< pushed so far, and those before `begin_at`
+
+  /// So many leaves come before the first that is pushed here; others sum them. Called once, before
+  /// the first push.
+  void begin_at(std::int64_t leaf) { leaves_ = first_ = leaf; }
 
   /// Takes in the sum of the next leaf, or of the next radix^level leaves when as many lie in a row
   /// behind a multiple of that. `sum` is used up; it holds memory to be used again.
   void push(Sum& sum, int level = 0) {
-    std::int64_t leaves = 1;
-    for (int i = 0; i < level; ++i) leaves *= radix_;
+    std::int64_t leaves = leaves_of(level);
     leaves_ += leaves;
-    for (;; ++level) {
+    for (;; ++level, leaves *= radix_) {
+      // A sum of the next level that begins before our first leaf is for others to complete.
+      if (first_ > 0 && (leaves_ - leaves) / (leaves * radix_) * (leaves * radix_) < first_) {
+        apart_.push_back({level, 1, std::move(sum)});
+        sum = Sum();
+        return;
+      }
       if (levels_.size() <= static_cast<std::size_t>(level)) levels_.resize(level + 1);
       Level& at = levels_[static_cast<std::size_t>(level)];
       if (at.count == 0) std::swap(at.sum, sum);
@@ -66,6 +75,32 @@ class Segments {
       if (level.count > 0) use(level.sum);
   }
 
+  /// `count` sums of the level below `level + 1`, already added up, which lie in a row.
+  struct Node {
+    int level = 0, count = 0;
+    Sum sum;
+  };
+  /// All leaves that were pushed, as nodes that `append` takes, the first leaves first. Uses up the
+  /// sums.
+  std::vector<Node> take_nodes() {
+    std::vector<Node> nodes = std::move(apart_);
+    for (int level = static_cast<int>(levels_.size()) - 1; level >= 0; --level)
+      if (Level& at = levels_[static_cast<std::size_t>(level)]; at.count > 0)
+        nodes.push_back({level, at.count, std::move(at.sum)});
+    *this = Segments(radix_);
+    return nodes;
+  }
+  /// Takes in the next node of those that began where our leaves end.
+  void append(Node& node) {
+    if (node.count == 1) return push(node.sum, node.level);
+    // The first of these sums is the first of a sum of the next level, so nothing lies here yet.
+    const auto level = static_cast<std::size_t>(node.level);
+    if (levels_.size() <= level) levels_.resize(level + 1);
+    levels_[level].sum = std::move(node.sum);
+    levels_[level].count = node.count;
+    leaves_ += node.count * leaves_of(node.level);
+  }
+
   /// The sum of exactly radix^level leaves, and nothing is left.
   Sum take() {
     Sum out = std::move(levels_.back().sum);
@@ -81,9 +116,16 @@ class Segments {
   }
 
  private:
+  std::int64_t leaves_of(int level) const {
+    std::int64_t leaves = 1;
+    for (int i = 0; i < level; ++i) leaves *= radix_;
+    return leaves;
+  }
+
   int radix_;
-  std::int64_t leaves_ = 0;
+  std::int64_t leaves_ = 0, first_ = 0;
   std::vector<Level> levels_;
+  std::vector<Node> apart_;  // sums that only others can add up further, in their order
 };
 
 /// Σ of numbers one by one, with what rounding loses of each addition kept apart (Neumaier 1974):

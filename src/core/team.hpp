@@ -2,8 +2,8 @@
 // What a team does together, written once over its transport: the order of every sum is ours.
 //
 //     agree(team, [&] { share.read(); });               // fails on all ranks, or on none
-//     const Index first = scan(team, rows).before;      // of this rank's rows in all of them
-//     ordered_sum(team, segments, nodes, sum);          // the same bits for any number of ranks
+//     const Index first = scan(team, rows.rows()).before;   // of this rank's rows in all of them
+//     use(ordered_sum(team, segments, mine, block));    // the same bits for any number of ranks
 //
 // All ranks of the team call these functions in the same order. None sends a message of more than
 // 1 GiB.

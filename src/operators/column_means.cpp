@@ -2,10 +2,12 @@
 
 #include "core/parallel.hpp"
 #include "core/roundoff.hpp"
+#include "core/team_nodes.hpp"
 #include "operators/centred.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace mercer {
@@ -65,9 +67,8 @@ void ColumnMeans::add_strip(const Rows<T>& rows, const double* weights, Index be
 }
 
 template <class T>
-void ColumnMeans::add(const Rows<T>& rows, const double* weights, int threads) {
+void ColumnMeans::find_origin(const Rows<T>& rows, const double* weights) {
   const Index d = origin_.size(), n = rows.rows();
-  if (n == 0) return;
   // Sparse rows stay so, unless missing cells make them dense.
   if (rows.sparse() && !skip_nan_) unchosen_ = 0;
   const Vector<double> zero = Vector<double>::Zero(unchosen_ > 0 ? d : 0);
@@ -82,6 +83,13 @@ void ColumnMeans::add(const Rows<T>& rows, const double* weights, int threads) {
       --unchosen_;
     }
   }
+}
+
+template <class T>
+void ColumnMeans::add(const Rows<T>& rows, const double* weights, int threads) {
+  const Index d = origin_.size(), n = rows.rows();
+  if (n == 0) return;
+  find_origin(rows, weights);
 
   // Where leaves begin: every so many rows that count.
   std::vector<Index> cuts{0};
@@ -112,6 +120,38 @@ void ColumnMeans::add(const Rows<T>& rows, const double* weights, int threads) {
   if (open_rows_ == 0) open_ = empty();
 }
 
+Index ColumnMeans::leaf_rows() { return mean_leaf_rows; }
+
+Vector<double> ColumnMeans::origin() const {
+  Vector<double> out = origin_;
+  for (Index j = 0; j < out.size() && unchosen_ > 0; ++j)
+    if (!chosen_[static_cast<std::size_t>(j)]) out[j] = std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+void ColumnMeans::begin_at(std::int64_t leaf, const Vector<double>& origin) {
+  tree_.begin_at(leaf);
+  origin_ = origin;
+  unchosen_ = 0;
+}
+
+void ColumnMeans::collect(Team& team) {
+  const Index d = origin_.size();
+  const auto pack = [&](const Sum& sum) {
+    Numbers out(sum.sum.data(), sum.sum.data() + d);
+    out.insert(out.end(), sum.weight.data(), sum.weight.data() + d);
+    return out;
+  };
+  const auto unpack = [&](const Numbers& numbers) {
+    return Sum{Eigen::Map<const Vector<double>>(numbers.data(), d),
+               Eigen::Map<const Vector<double>>(numbers.data() + d, d)};
+  };
+  collect_nodes(team, tree_, pack, unpack);
+  collect_rest(
+      team, [&] { return open_rows_ > 0 ? pack(open_) : Numbers(); },
+      [&](const Numbers& numbers) { open_ = unpack(numbers); });
+}
+
 Vector<double> ColumnMeans::moved() const {
   Sum all = open_;
   tree_.from_last([&](const Sum& later) { all.merge(later); });
@@ -124,5 +164,7 @@ Vector<double> ColumnMeans::rest() const { return lost_by_sum(origin_, moved());
 
 template void ColumnMeans::add(const Rows<float>&, const double*, int);
 template void ColumnMeans::add(const Rows<double>&, const double*, int);
+template void ColumnMeans::find_origin(const Rows<float>&, const double*);
+template void ColumnMeans::find_origin(const Rows<double>&, const double*);
 
 }  // namespace mercer

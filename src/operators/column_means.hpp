@@ -5,15 +5,17 @@
 //     means.add(rows);
 //     means.mean();
 //
-// Sums are relative to the first number of each column (to 0 for sparse rows), so a large mean loses
-// no accuracy and constant columns have exactly their value as mean. They are the same bits for any
-// number of threads and however rows are cut into calls of `add` (core/segments.hpp). A row of
-// weight 0 counts as absent.
+// Sums are relative to the first number of each column (to 0 for sparse rows), so a large mean
+// loses no accuracy and constant columns have exactly their value as mean. They are the same bits
+// for any number of threads and however rows are cut into calls of `add` (core/segments.hpp). A row
+// of weight 0 counts as absent.
 
 #include "core/segments.hpp"
 
 #include <mercer/rows.hpp>
+#include <mercer/team.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace mercer {
@@ -25,6 +27,17 @@ class ColumnMeans {
 
   template <class T>
   void add(const Rows<T>& rows, const double* weights = nullptr, int threads = 0);
+
+  /// Over a team (core/team_nodes.hpp): rows of a leaf; the first number of each column, NaN where
+  /// there is none among these rows; and where all ranks begin, so many leaves before this one.
+  static Index leaf_rows();
+  template <class T>
+  void find_origin(const Rows<T>& rows, const double* weights);
+  Vector<double> origin() const;
+  bool has_origin() const { return unchosen_ == 0; }
+  void begin_at(std::int64_t leaf, const Vector<double>& origin);
+  /// The sums of all ranks, on rank 0.
+  void collect(Team& team);
 
   Vector<double> mean() const;
   /// What `mean()` lost when it was rounded: the mean is mean() + rest(), as exact as sums about

@@ -6,6 +6,7 @@
 #include "operators/leaf_sums.hpp"
 
 #include <mercer/moments.hpp>
+#include <mercer/team.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -27,6 +28,12 @@ class Moments::Impl {
   /// The bound r_i²/(ε·second_ii) for the centred scatter matrix, and r_i² itself.
   double rounding_constant(const LeafSum& total) const;
   Vector<double> rounding_squares(const LeafSum& total, bool centred = true) const;
+
+  /// Over a team (core/team_nodes.hpp): rows of a leaf, the leaves before those of this rank, and
+  /// the sums of all ranks on rank 0. Rows, weights and the shift are for the caller to set.
+  Index leaf_rows(bool sparse_rows) const;
+  void begin_at(std::int64_t leaf) { tree_.begin_at(leaf); }
+  void collect(Team& team);
 
   std::vector<double> state() const;
   bool restore(const std::vector<double>& state);  ///< false: it is none

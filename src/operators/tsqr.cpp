@@ -1,11 +1,13 @@
 #include "operators/tsqr.hpp"
 
 #include "core/parallel.hpp"
+#include "core/team_nodes.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/stacked_qr.hpp"
 #include "operators/centred.hpp"
 #include "operators/leaf_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mercer {
@@ -47,6 +49,27 @@ void StreamedQr::add(const Rows<T>& rows, const double* weights) {
     waiting_ = full < count ? used : 0;
     if (full < count && full > 0) rooms_[0].swap(rooms_[static_cast<std::size_t>(full)]);
   }
+}
+
+void StreamedQr::collect(Team& team) {
+  const Index d = mean_.size();
+  collect_nodes(
+      team, tree_, [](const Factor& f) { return Numbers(f.r.data(), f.r.data() + f.r.size()); },
+      [&](const Numbers& numbers) {
+        return Factor{Eigen::Map<const Matrix<double>>(numbers.data(), d, d)};
+      });
+  collect_rest(
+      team,
+      [&] {
+        if (waiting_ == 0) return Numbers();
+        const double* const rows = rooms_[0].data();
+        return Numbers(rows, rows + waiting_ * d);
+      },
+      [&](const Numbers& numbers) {
+        if (rooms_.empty()) rooms_.emplace_back(leaf_rows_, d);
+        waiting_ = static_cast<Index>(numbers.size()) / d;
+        std::copy(numbers.begin(), numbers.end(), rooms_[0].data());
+      });
 }
 
 Matrix<double> StreamedQr::factor() {

@@ -10,7 +10,9 @@
 #include "core/segments.hpp"
 
 #include <mercer/rows.hpp>
+#include <mercer/team.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace mercer {
@@ -22,6 +24,12 @@ class StreamedQr {
 
   template <class T>
   void add(const Rows<T>& rows, const double* weights = nullptr);
+
+  /// Over a team (core/team_nodes.hpp): rows of a leaf, the leaves before those of this rank, and
+  /// the factors of all ranks on rank 0.
+  Index leaf_rows() const { return leaf_rows_; }
+  void begin_at(std::int64_t leaf) { tree_.begin_at(leaf); }
+  void collect(Team& team);
 
   /// R, d×d upper triangular. No more rows can be added afterwards.
   Matrix<double> factor();

@@ -2,6 +2,7 @@
 
 #include "core/memory.hpp"
 #include "core/require.hpp"
+#include "core/team.hpp"
 #include "core/weights.hpp"
 #include "maps/budget.hpp"
 #include "maps/expression_map.hpp"
@@ -13,7 +14,8 @@
 #include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
-#include "pca/linear/solver_row.hpp"
+#include "pca/linear/fit_linear.hpp"
+#include "pca/linear/fit_shares.hpp"
 #include "pca/mapped_source.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/model_of.hpp"
@@ -36,46 +38,6 @@ namespace mercer {
 namespace {
 
 bool in_kernel_space(const FitOptions& options) { return options.kernel || options.precomputed; }
-
-template <class T>
-Model<T> fit_linear(Passes<T>& passes, Plan plan, const FitOptions& options, const Schema& schema) {
-  require_possible(plan);
-  const auto start = std::chrono::steady_clock::now();
-  std::string why = plan.chosen.why;
-  bool rescued = false;
-  ModelParts<T> parts;
-  const auto take = [&] {
-    Spectrum s = find_spectrum(plan.solver, passes, options, plan.work);
-    rescued = s.rescued;
-    parts = parts_of<T>(std::move(s), passes.rows(), passes.weight(), options);
-  };
-  try {
-    take();
-  } catch (const Error& error) {
-    if (!plan.otherwise ||
-        (error.code() != Errc::not_converged && error.code() != Errc::bad_option))
-      throw;
-    why = fmt::format("{} did not reach the tolerance", linear_solver(plan.solver)->what);
-    plan.solver = *plan.otherwise;
-    take();
-  }
-  parts.feature_names = schema.feature_names;
-  parts.label_column = schema.label;
-  parts.id_column = schema.id;
-
-  Report& report = parts.report;
-  report.weighted = schema.weighted;
-  report.solver.name = name_of(plan.solver);
-  report.solver.why = why;
-  if (rescued) report.solver.why += "; small variances by a QR of the centred rows";
-  if (passes.exponent() != 0)
-    report.solver.why += fmt::format("; rows scaled by 2^{} during the fit", passes.exponent());
-  report.solver.passes = passes.count();
-  report.plan = std::move(plan);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report.peak_memory_bytes = peak_memory_bytes();
-  return Model<T>(std::move(parts));
-}
 
 /// Rows in memory, by the method of the plan.
 template <class T>
@@ -163,6 +125,7 @@ Model<T> fit_as_planned(Source<T>& source, const FitOptions& options) {
 
 template <class T>
 Model<T> fit_source(Source<T>& source, const FitOptions& options) {
+  if (over_team(options)) return fit_shares(source, options);
   try {
     return fit_as_planned(source, options);
   } catch (const Error& error) {
@@ -175,10 +138,10 @@ Model<T> fit_source(Source<T>& source, const FitOptions& options) {
 /// Linear PCA of the features as they were rounded, with intervals that hold the exact ones.
 template <class T, class Out>
 ModelParts<Out> fit_features_in(Source<T>& source, const Map<Out>& map, const Standard* standard,
-                                const FitOptions& options) {
+                                const FitOptions& options, Index first) {
   const CellError cells = standard ? cell_error<Out>(*standard) : CellError{};
   FeatureErrorSum errors{.cells = cells};
-  const auto features = mapped_source(source, map, standard, options.threads, &errors);
+  const auto features = mapped_source(source, map, standard, options.threads, &errors, first);
   FitOptions inner = options;
   inner.scale = Scale::none;
   inner.missing = Missing::error;
@@ -204,16 +167,16 @@ ModelParts<float> narrowed(ModelParts<double> from) {
 /// Monomials of floats in double: linear PCA computes in double for float rows, too.
 template <class T>
 ModelParts<T> fit_features(Source<T>& source, const std::shared_ptr<const Map<T>>& map,
-                           const Standard* standard, const FitOptions& options) {
+                           const Standard* standard, const FitOptions& options, Index first) {
   if constexpr (std::is_same_v<T, float>) {
     if (const auto* wider = dynamic_cast<const HasWideMap*>(map.get()))
-      return narrowed(fit_features_in(source, *wider->wide(), standard, options));
+      return narrowed(fit_features_in(source, *wider->wide(), standard, options, first));
     if (feature_error(*map).degree > 0) {
       const auto wide = map_from_text<double>(map->text(), map->inputs());
-      return narrowed(fit_features_in(source, *wide, standard, options));
+      return narrowed(fit_features_in(source, *wide, standard, options, first));
     }
   }
-  return fit_features_in(source, *map, standard, options);
+  return fit_features_in(source, *map, standard, options, first);
 }
 
 template <class T>
@@ -228,27 +191,34 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
   const double d = static_cast<double>(map->features());
   // The covariance matrix, or the features themselves where the rows are fewer.
   const double rows = static_cast<double>(source.expected_rows());
-  try {
-    require_fits(*map, rows > 0 ? std::min(d, rows) : d, options.memory);
-  } catch (const Error& error) {
-    throw Error(error.code(), error.what() + least_memory(source, options, map.get()));
-  }
+  const auto require_room = [&] {
+    try {
+      require_fits(*map, rows > 0 ? std::min(d, rows) : d, options.memory);
+    } catch (const Error& error) {
+      throw Error(error.code(), error.what() + least_memory(source, options, map.get()));
+    }
+  };
+  if (over_team(options)) agree(*options.team, require_room);
+  else require_room();
 
   // The map sees rows with their missing cells filled in, and z-scores; its own features are
   // then taken as they are.
   Standard standard;
-  const bool again = changes_rows(options) || source.can_rewind();
-  if (again) {
+  Index first = 0;  // of these rows in those of all processes
+  const bool once = !over_team(options) && !changes_rows(options) && !source.can_rewind();
+  if (over_team(options)) {
+    standard = standard_of_shares(source, options, first);
+  } else if (!once) {
     Passes<T> passes(source);
     standard = find_standard(passes, options);
     source.rewind();
   }
-  AveragedSource<T> once(source, options.threads);
-  ModelParts<T> parts = fit_features(again ? source : static_cast<Source<T>&>(once), map,
-                                     changes_rows(options) ? &standard : nullptr, options);
-  if (!again) {
-    standard.mean = once.means().mean();
-    standard.rest = once.means().rest();
+  AveragedSource<T> averaged(source, options.threads);
+  ModelParts<T> parts = fit_features(once ? static_cast<Source<T>&>(averaged) : source, map,
+                                     changes_rows(options) ? &standard : nullptr, options, first);
+  if (once) {
+    standard.mean = averaged.means().mean();
+    standard.rest = averaged.means().rest();
   }
   name_terms(parts.report.relations, *map);
   parts.map = std::move(map);
@@ -264,6 +234,7 @@ Model<T> fit_mapped(Source<T>& source, std::shared_ptr<const Map<T>> map,
 
 template <class T>
 Model<T> fit(const Rows<T>& x, const FitOptions& asked, Weights given) {
+  if (over_team(asked)) return fit(*from_memory(x, given), asked);
   const double* weights = weights_of(given, x.rows());
   validate(asked);
   const FitOptions options = settled(asked);
@@ -275,6 +246,7 @@ Model<T> fit(const Rows<T>& x, const FitOptions& asked, Weights given) {
 
 template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& asked) {
+  if (over_team(asked)) return fit_source(source, agreed<T>(asked, source.schema()));
   validate(asked);
   const FitOptions options = settled(asked);
   if (takes_steps(options)) return fit_in_steps(source, {}, options);
@@ -283,6 +255,7 @@ Model<T> fit(Source<T>& source, const FitOptions& asked) {
 
 template <class T>
 Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& asked) {
+  if (over_team(asked)) return fit_mapped(source, map, agreed(asked, source.schema(), map.get()));
   validate(asked);
   const FitOptions options = settled(asked);
   if (takes_steps(options)) {

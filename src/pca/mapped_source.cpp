@@ -19,7 +19,7 @@ template <class T, class Out>
 class MappedSource final : public ForwardingSource<Out, T> {
  public:
   MappedSource(Source<T>& source, const Map<Out>& map, const Standard* standard, int threads,
-               FeatureErrorSum* sum)
+               FeatureErrorSum* sum, Index first)
       : ForwardingSource<Out, T>(source),
         map_(map),
         changes_(standard != nullptr),
@@ -28,7 +28,8 @@ class MappedSource final : public ForwardingSource<Out, T> {
         most_rows_(std::max<Index>(16, block_bytes / static_cast<Index>(sizeof(Out)) /
                                            std::max<Index>(1, map.features()))),
         schema_(source.schema()),
-        sum_(sum) {
+        sum_(sum),
+        first_(first) {
     if constexpr (std::is_same_v<Out, double>)
       measures_ = sum ? dynamic_cast<const MeasuresFeatureError*>(&map) : nullptr;
     if (measures_) sum->measured = true;
@@ -106,7 +107,7 @@ class MappedSource final : public ForwardingSource<Out, T> {
 
   [[noreturn]] void refuse(const Rows<T>& rows) const {
     try {
-      require_finite_features(map_, Rows<Out>(before_.template as<Out>(rows)), seen_,
+      require_finite_features(map_, Rows<Out>(before_.template as<Out>(rows)), first_ + seen_,
                               this->source_.schema().feature_names);
     } catch (const Error& error) {
       throw Error(error.code(),
@@ -131,6 +132,7 @@ class MappedSource final : public ForwardingSource<Out, T> {
   FeatureErrorSum* sum_;
   const MeasuresFeatureError* measures_ = nullptr;
   Matrix<double> errors_;  // of the features, where the map measures them
+  Index first_;            // rows before those of the source
   Index seen_ = 0;         // rows of this pass before the block
   double squares_ = 0;
 };
@@ -140,13 +142,13 @@ class MappedSource final : public ForwardingSource<Out, T> {
 template <class T, class Out>
 std::unique_ptr<Source<Out>> mapped_source(Source<T>& source, const Map<Out>& map,
                                            const Standard* standard, int threads,
-                                           FeatureErrorSum* errors) {
-  return std::make_unique<MappedSource<T, Out>>(source, map, standard, threads, errors);
+                                           FeatureErrorSum* errors, Index first) {
+  return std::make_unique<MappedSource<T, Out>>(source, map, standard, threads, errors, first);
 }
 
-#define MERCER_INSTANTIATE(T, Out)                                                 \
-  template std::unique_ptr<Source<Out>> mapped_source(Source<T>&, const Map<Out>&, \
-                                                      const Standard*, int, FeatureErrorSum*);
+#define MERCER_INSTANTIATE(T, Out)                     \
+  template std::unique_ptr<Source<Out>> mapped_source( \
+      Source<T>&, const Map<Out>&, const Standard*, int, FeatureErrorSum*, Index);
 MERCER_INSTANTIATE(float, float)
 MERCER_INSTANTIATE(float, double)
 MERCER_INSTANTIATE(double, double)

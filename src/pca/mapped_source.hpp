@@ -19,10 +19,10 @@ struct FeatureErrorSum {
 };
 
 /// Blocks of φ(x), made on all threads. Source, map, standard and errors stay with the caller.
-/// `Out`: T, or double for floats.
+/// `Out`: T, or double for floats. Messages count rows from `first`.
 template <class T, class Out>
 std::unique_ptr<Source<Out>> mapped_source(Source<T>& source, const Map<Out>& map,
                                            const Standard* standard, int threads,
-                                           FeatureErrorSum* errors = nullptr);
+                                           FeatureErrorSum* errors = nullptr, Index first = 0);
 
 }  // namespace mercer

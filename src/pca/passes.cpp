@@ -54,32 +54,73 @@ Passes<T>::Passes(Source<T>& source)
     : source_(&source), features_(source.schema().features), sparse_(source.schema().sparse) {}
 
 template <class T>
+void Passes<T>::join(Team& team, RowSpread spread) {
+  team_ = &team;
+  spread_ = std::move(spread);
+  rows_ = spread_.rows;
+  weight_ = spread_.weight.value();
+}
+
+template <class T>
+void Passes<T>::begin_source() {
+  if (begun_) source_->rewind();
+  begun_ = true;
+}
+
+template <class T>
+void Passes<T>::show(const Block<T>& block, std::vector<double>& room, const Visit& visit) const {
+  const Rows<T>& rows = block.rows;
+  const double* weights = weights_of(block.weights, rows.rows());
+  if (weight_exponent_ != 0 && weights) {
+    room.resize(static_cast<std::size_t>(rows.rows()));
+    multiply_by_power(weights, rows.rows(), weight_exponent_, room.data());
+    weights = room.data();
+  }
+  if (exponent_ != 0) visit_scaled(rows, weights, visit);
+  else visit(rows, weights);
+}
+
+template <class T>
+void Passes<T>::peek(const std::function<bool(const Rows<T>&, const double*)>& visit) {
+  if (!source_) {
+    const Index step = piece_rows(memory_);
+    for (Index i = 0; i < memory_.rows(); i += step) {
+      const Index n = std::min(step, memory_.rows() - i);
+      if (!visit(memory_.middle(i, n), weights_ ? weights_ + i : nullptr)) return;
+    }
+    return;
+  }
+  begin_source();
+  std::vector<double> room;
+  bool more = true;
+  while (more) {
+    const auto block = source_->next();
+    if (!block) return;
+    show(*block, room,
+         [&](const Rows<T>& rows, const double* weights) { more = more && visit(rows, weights); });
+  }
+}
+
+template <class T>
 void Passes<T>::run(std::string_view what, const Visit& visit) {
   std::int64_t rows = 0;
   RunningSum weight;
-  std::vector<double> scaled;
-  const auto take = [&](const Rows<T>& block, const double* weights) {
+  const Visit take = [&](const Rows<T>& block, const double* weights) {
     rows += block.rows();
-    if (weight_exponent_ != 0 && source_ && weights) {
-      scaled.resize(static_cast<std::size_t>(block.rows()));
-      multiply_by_power(weights, block.rows(), weight_exponent_, scaled.data());
-      weights = scaled.data();
-    }
     weight.add(weights, block.rows());
-    // Rows in memory were multiplied once and for all.
-    if (exponent_ != 0 && source_) visit_scaled(block, weights, visit);
-    else visit(block, weights);
+    visit(block, weights);
   };
   if (source_) {
-    if (count_ > 0) source_->rewind();
+    begin_source();
     std::uint64_t digest = 0;
+    std::vector<double> room;
     while (const auto block = source_->next()) {
       digest = digested(digest, block->rows, rows);
-      take(block->rows, weights_of(block->weights, block->rows.rows()));
+      show(*block, room, take);
     }
-    require(count_ == 0 || rows == rows_, Errc::bad_data,
-            "{} changed while it was read: {} rows in the first pass, {} now", Input(name()), rows_,
-            rows);
+    require(count_ == 0 || rows == own_rows_, Errc::bad_data,
+            "{} changed while it was read: {} rows in the first pass, {} now", Input(name()),
+            own_rows_, rows);
     require(count_ == 0 || digest == digest_, Errc::bad_data,
             "{} changed while it was read: its values differ from those of the first pass",
             Input(name()));
@@ -94,6 +135,8 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
     }
   }
   ++count_;
+  own_rows_ = rows;
+  if (team_) return;
   rows_ = rows;
   weight_ = weight.value();
 }
@@ -125,8 +168,7 @@ void Passes<T>::visit_scaled(const Rows<T>& rows, const double* weights, const V
 }
 
 template <class T>
-void Passes<T>::normalize() {
-  normalized_ = true;
+double Passes<T>::largest() {
   double largest = 0;
   run("range", [&](const Rows<T>& rows, const double* weights) {
     for (Index i = 0; i < rows.rows(); ++i) {
@@ -142,6 +184,12 @@ void Passes<T>::normalize() {
       }
     }
   });
+  return largest;
+}
+
+template <class T>
+void Passes<T>::multiply(double largest) {
+  normalized_ = true;
   if (largest == 0) return;
   exponent_ = -std::ilogb(largest);
   if (source_) return;

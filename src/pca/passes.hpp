@@ -1,14 +1,28 @@
 #pragma once
 // Going over all rows, once or several times, wherever they are.
 
+#include "core/segments.hpp"
+
 #include <mercer/progress.hpp>
 #include <mercer/source.hpp>
+#include <mercer/team.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 namespace mercer {
+
+/// How the rows of a team lie on its ranks.
+struct RowSpread {
+  /// Rows of weight > 0 before each rank, and those of all ranks.
+  std::vector<std::int64_t> counted{};
+  std::int64_t first = 0;    ///< row of this rank, in all of them
+  std::int64_t rows = 0;     ///< of all ranks
+  std::int64_t entries = 0;  ///< of these
+  bool weighted = false;
+  RunningSum weight{};  ///< of all ranks, added up row by row
+};
 
 template <class T>
 class Passes {
@@ -24,9 +38,19 @@ class Passes {
   /// of each row is remembered, another one in each).
   void run(std::string_view what, const Visit& visit);
 
+  /// Visits the first rows, while it is told to go on. This is no pass.
+  void peek(const std::function<bool(const Rows<T>& rows, const double* weights)>& visit);
+
+  /// From now on these rows are the share of this rank; counts and weights are those of all rows.
+  void join(Team& team, RowSpread spread);
+  Team* team() const { return team_; }  ///< null: these are all rows
+  const RowSpread& spread() const { return spread_; }
+
   /// From now on all rows come multiplied by the power of two that takes the largest √w·|x| near
   /// 1, for numbers whose squares a double cannot hold. One pass; rows in memory are copied.
-  void normalize();
+  void normalize() { multiply(largest()); }
+  double largest();               ///< √w·|x|; one pass
+  void multiply(double largest);  ///< with what is known to be the largest
   bool normalized() const { return normalized_; }
   int exponent() const { return exponent_; }  ///< of that power
 
@@ -49,6 +73,9 @@ class Passes {
 
  private:
   void visit_scaled(const Rows<T>& rows, const double* weights, const Visit& visit) const;
+  /// A block of the source, with what its numbers and weights are multiplied by.
+  void show(const Block<T>& block, std::vector<double>& room, const Visit& visit) const;
+  void begin_source();
 
   Rows<T> memory_;
   const double* weights_ = nullptr;
@@ -59,7 +86,11 @@ class Passes {
   int count_ = 0;
   std::int64_t rows_ = 0;
   double weight_ = 0;
-  std::uint64_t digest_ = 0;  // of the first pass
+  Team* team_ = nullptr;
+  RowSpread spread_;
+  bool begun_ = false;         // the source has been read, so it has to be rewound
+  std::int64_t own_rows_ = 0;  // of the first pass
+  std::uint64_t digest_ = 0;   // of the first pass
   bool normalized_ = false;
   int exponent_ = 0;
   int weight_exponent_ = 0;

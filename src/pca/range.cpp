@@ -68,7 +68,7 @@ Spectrum find_spectrum(Solver solver, Passes<T>& passes, const FitOptions& optio
   try {
     return row.find(passes, options, budget);
   } catch (const OutOfRange&) {
-    passes.normalize();
+    normalize(passes);
   }
   Spectrum s = row.find(passes, options, budget);
   undo(s, passes.exponent(), options.center, passes.name());

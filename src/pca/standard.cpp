@@ -1,9 +1,8 @@
 #include "pca/standard.hpp"
 
 #include "core/require.hpp"
-#include "core/segments.hpp"
 #include "operators/centred.hpp"
-#include "operators/column_means.hpp"
+#include "pca/row_sums.hpp"
 
 #include <fmt/format.h>
 
@@ -14,9 +13,6 @@
 namespace mercer {
 
 namespace {
-
-/// Rows that are centred at once: 8 MiB of doubles at most, or one row.
-Index standard_rows(Index d) { return std::clamp<Index>((Index{1} << 20) / d, 1, 1024); }
 
 /// Of z-scores: u for each of x − mean, − rest and the quotient, and the error of the deviation. A
 /// square is off by 4u, their sum by no more, what is taken off for the mean by less; a root halves
@@ -40,46 +36,22 @@ template <class T>
 Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   const Index d = passes.features();
   const bool fill = options.missing == Missing::mean;
-  ColumnMeans means(d, fill);
-  passes.run("means", [&](const Rows<T>& rows, const double* weights) {
-    means.add(rows, weights, options.threads);
-  });
+  const ColumnMeans means = means_of(passes, options);
   Standard out;
   out.mean = means.mean();
   out.rest = means.rest();
   if (options.scale != Scale::std) return out;
 
-  const auto columns = static_cast<std::size_t>(d);
-  std::vector<RunningSum> squares(columns), sums(columns), present(columns);
-  RunningSum all;
-  const Index block_rows = standard_rows(d);
-  Matrix<double> x(block_rows, d);
-  passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
-    for (Index i = 0; i < rows.rows(); i += block_rows) {
-      const Index count = std::min(block_rows, rows.rows() - i);
-      centred_block(rows.middle(i, count), 0, d, {.centre = out.mean.data()}, x.data(), d);
-      for (Index r = 0; r < count; ++r) {
-        const double w = weights ? weights[i + r] : 1.0;
-        if (w == 0) continue;  // at any distance
-        all.add(w);
-        for (std::size_t j = 0; j < columns; ++j) {
-          const double about = x(r, static_cast<Index>(j));
-          if (fill && std::isnan(about)) continue;  // on the mean
-          squares[j].add(w * about * about);
-          sums[j].add(w * about);
-          if (fill) present[j].add(w);
-        }
-      }
-    }
-  });
-  const double weight = all.value(), denominator = weight - options.ddof;
+  const ScaleSums sums = scale_sums(passes, options, out.mean);
+  const double weight = sums.all.value(), denominator = weight - options.ddof;
   constexpr double epsilon_of_data = std::numeric_limits<T>::epsilon();
   out.scale.resize(d);
   Vector<double> scatters(d);
   for (Index j = 0; j < d; ++j) {
     const auto at = static_cast<std::size_t>(j);
-    const double counted = fill ? present[at].value() : weight, sum = sums[at].value();
-    double scatter = squares[at].value();
+    const double counted = fill ? sums.present[at].value() : weight;
+    const double sum = sums.sums[at].value();
+    double scatter = sums.squares[at].value();
     out.rest[j] = 0;
     if (counted > 0) {
       // The mean is rounded, at 1e15 to the nearest eighth: what that adds is taken off.

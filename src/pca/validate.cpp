@@ -72,10 +72,11 @@ FitOptions settled(FitOptions options) {
   return options;
 }
 
-void require_weights(const double* weights, Index rows) {
+void require_weights(const double* weights, Index rows, Index first) {
   for (Index i = 0; weights && i < rows; ++i)
     require(weights[i] >= 0 && std::isfinite(weights[i]), Errc::bad_data,
-            "the weight of row {} is {}; weights must be numbers of 0 or more", i + 1, weights[i]);
+            "the weight of row {} is {}; weights must be numbers of 0 or more", first + i + 1,
+            weights[i]);
 }
 
 }  // namespace mercer

@@ -16,6 +16,6 @@ void require_valid(const Approx& approx);
 FitOptions settled(FitOptions options);
 
 /// Throws `Errc::bad_data`, naming the row. Null: no weights.
-void require_weights(const double* weights, Index rows);
+void require_weights(const double* weights, Index rows, Index first = 0);
 
 }  // namespace mercer

@@ -24,11 +24,11 @@ set(pca_headers approx fit fit_operator impute incremental incremental_kernel ma
 
 # What each program may use beside the public headers: its own folders, and internal headers of the
 # library. Each of the latter is something that another program would have to do without.
-set(programs apps/cli bindings/python)
+set(programs apps/cli apps/mpi bindings/python)
 set(apps/cli_folders commands describe flags lectures rows terminal)
 set(apps/cli_internal_headers
-  core/budget core/closest_name core/json_text core/memory core/output_file core/parallel core/require core/spelled
-  data/bytes data/file_map data/shortest data/sink
+  core/budget core/closest_name core/json_text core/memory core/output_file core/parallel core/require core/spelled core/team
+  data/bytes data/file_map data/share data/shortest data/sink
   diagnostics/limits
   maps/from_text
   model/codec model/parts
@@ -36,6 +36,8 @@ set(apps/cli_internal_headers
   preimages/compressed_file
   simd/targets
   tune/grid)
+set(apps/mpi_folders commands terminal)  # of apps/cli
+set(apps/mpi_internal_headers distributed/mpi_team)
 set(bindings/python_folders "")
 set(bindings/python_internal_headers
   core/spelled

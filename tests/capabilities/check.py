@@ -79,6 +79,9 @@ def run_cli(program):
         prepare(folder)
         (folder / "bin").mkdir()
         os.symlink(os.path.abspath(program), folder / "bin" / "mercer")
+        # Built where MPI is found, next to it.
+        several = pathlib.Path(os.path.abspath(program)).with_name("mercer-mpi")
+        os.symlink(several, folder / "bin" / "mercer-mpi")
         environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
         for row, code in [("preamble", preamble("cli")), *cells("cli")]:
             run = subprocess.run(["bash", "-euo", "pipefail", "-c", code], cwd=folder, env=environment,

@@ -65,6 +65,32 @@ TEST(Segments, of_a_larger_radix_add_in_order_within_a_level) {
   EXPECT_EQ(all(segments), "(((a b) c) (d e))");
 }
 
+TEST(Segments, M_P4_nodes_of_several_processes_are_the_tree_of_one) {
+  std::string leaves;
+  for (char c = 'a'; c <= 'z'; ++c) leaves += c;
+  for (const int radix : {2, 3})
+    for (std::size_t n = 0; n <= leaves.size(); ++n)
+      for (std::size_t first = 0; first <= n; ++first)
+        for (std::size_t second = first; second <= n; ++second) {
+          const auto tree_of = [&](std::size_t from, std::size_t to) {
+            Segments<Words> tree(radix);
+            tree.begin_at(static_cast<std::int64_t>(from));
+            for (std::size_t i = from; i < to; ++i) {
+              Words word{leaves.substr(i, 1)};
+              tree.push(word);
+            }
+            return tree;
+          };
+          Segments<Words> one = tree_of(0, first);
+          for (Segments<Words> other : {tree_of(first, second), tree_of(second, n)})
+            for (auto& node : other.take_nodes()) one.append(node);
+          const Segments<Words> expected = tree_of(0, n);
+          ASSERT_EQ(all(one), all(expected)) << n << " " << first << " " << second;
+          ASSERT_EQ(one.leaves(), expected.leaves());
+          ASSERT_EQ(one.levels().size(), expected.levels().size());
+        }
+}
+
 TEST(RunningSum, is_right_to_the_last_bit_and_does_not_depend_on_blocks) {
   test::Random random(1);
   Vector<double> w(10007);

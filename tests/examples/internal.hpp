@@ -5,6 +5,7 @@
 #include "core/output_file.hpp"
 #include "core/segments.hpp"
 #include "core/spill.hpp"
+#include "core/team.hpp"
 #include "core/text_form.hpp"
 #include "learn/run/checkpoint.hpp"
 #include "learn/theory/theory.hpp"
@@ -33,6 +34,13 @@ extern Kernel kernel;
 extern Moments moments;
 extern Hebbian learner;
 extern std::string bytes;
+extern Team& team;
+extern Index segments;
+extern SegmentRange mine;
+struct Reading {
+  void read();
+};
+extern Reading share;
 
 template <class... T>
 void use(const T&...);

@@ -17,6 +17,7 @@ extern mercer::Matrix<double> x, noisy, scores, anchors, landmarks;
 extern mercer::Rows<double> rows;
 extern std::unique_ptr<mercer::Source<double>> source;
 extern mercer::Model<double> model;
+extern mercer::Team& team;
 
 template <class... T>
 void use(const T&...);

@@ -3,6 +3,8 @@
 #include "core/memory.hpp"
 #include "core/output_file.hpp"
 #include "core/require.hpp"
+#include "core/team.hpp"
+#include "data/share.hpp"
 #include "flags/file_plan.hpp"
 #include "flags/help.hpp"
 #include "flags/options.hpp"
@@ -13,6 +15,7 @@
 #include "rows/rows_in_memory.hpp"
 #include "rows/scores.hpp"
 #include "terminal/interrupt.hpp"
+#include "terminal/job.hpp"
 #include "terminal/model_points.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/scatter.hpp"
@@ -131,6 +134,24 @@ void check_space(const FitFlags& flags) {
     throw UsageError("--clip requires --kernel or --precomputed");
 }
 
+/// What several processes do not do together.
+void check_job(const FitFlags& flags, const Job& here) {
+  if (!here.team) return;
+  const auto refuse = [](bool asked, const char* flag) {
+    if (asked) throw UsageError(fmt::format("{} is for one process: mercer fit", flag));
+  };
+  refuse(!flags.scores.empty(), "--scores");
+  refuse(!flags.imputed.empty(), "--imputed");
+  refuse(flags.explain, "--explain");
+}
+
+/// Work that fails on all processes or on none.
+template <class Work>
+void together(const Job& here, const Work& work) {
+  if (here.team) agree(*here.team, work);
+  else work();
+}
+
 template <class T>
 std::shared_ptr<const Map<T>> map_of(const Schema& schema, const FitFlags& flags) {
   return map_from_text<T>(flags.map, schema.features, schema.feature_names);
@@ -190,11 +211,16 @@ Sink<T> imputed_file(const FitFlags& flags, const Imputed<T>& imputed, const Blo
 template <class T>
 void fit_rows(const FitFlags& flags) {
   check_space(flags);
-  ProgressBar bar(!flags.run.quiet);
+  const Job& here = job();
+  check_job(flags, here);
+  ProgressBar bar(!flags.run.quiet && here.leads());
   FitOptions options = fit_options(flags.variance, flags.rows, flags.run, bar.monitor());
   if (!flags.kernel.empty()) options.kernel = Kernel::parse(flags.kernel);
   if (flags.approx != "none") options.approx = parse_approx(flags.approx);
   if (!flags.time.empty()) options.seconds = parse_seconds("--time", flags.time);
+  options.team = here.team;
+  if (here.team && flags.variance.memory.empty())
+    options.memory /= static_cast<std::size_t>(here.processes_here);
   options.precomputed = flags.precomputed;
   options.clip = flags.clip;
   options.keep_null = flags.keep_null;
@@ -207,11 +233,16 @@ void fit_rows(const FitFlags& flags) {
   require_map(flags.map);
 
   const bool words = !flags.run.quiet && !flags.json;
-  const bool plot = words && !flags.no_plot;
+  const bool plot = words && !flags.no_plot && !here.team;
   const TransformOptions transforming{options.threads, options.missing};
 
-  KeptRows<T> rows(open_parts<T>(flags.parts, reading), options.memory,
-                   !flags.scores.empty() || !flags.imputed.empty());
+  std::optional<KeptRows<T>> kept;
+  together(here, [&] {
+    kept.emplace(here.team ? open_share<T>(flags.parts, reading, *here.team)
+                           : open_parts<T>(flags.parts, reading),
+                 options.memory, !flags.scores.empty() || !flags.imputed.empty());
+  });
+  KeptRows<T>& rows = *kept;
   note_header(rows.schema(), flags.parts.front(), flags.rows, flags.run);
   if (flags.explain) {
     const RowCount counted = count_of(rows, flags, reading.format);
@@ -221,7 +252,7 @@ void fit_rows(const FitFlags& flags) {
     planned.refusal = in_flags(planned.refusal);
     return print(flags.json ? to_json(planned, counted) + "\n" : to_text(planned, counted));
   }
-  if (!flags.run.quiet && rows.expected_rows() > 0 && options.seconds == 0)
+  if (!flags.run.quiet && !here.team && rows.expected_rows() > 0 && options.seconds == 0)
     announce(naming(
         rows.name(), [&] { return plan_source<T>(rows, flags, options); }, flags.parts));
   std::optional<Watched<T>> stream;  // what is not kept is sampled for the picture as it passes
@@ -254,28 +285,33 @@ void fit_rows(const FitFlags& flags) {
   require(flags.imputed.empty() || rows.in_memory(), Errc::out_of_memory,
           "--imputed needs all rows in memory; give a larger --memory");
 
-  std::optional<OutputFile> model_file;
-  if (!flags.model.empty()) model_file.emplace(flags.model);
-  write_to(model_file, [&](OutputFile& file) {
-    write_model(file, model);
-    file.finish();
-  });
-  std::optional<Sink<T>> scores;
-  if (!flags.scores.empty())
-    scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
-  write_to(scores, [&](Sink<T>& file) {
-    write_training_scores<T>(file, model, rows, transforming);
-    file.finish();
-  });
   std::optional<Cloud> cloud;
-  if (plot)
-    cloud = stream ? cloud_of(model, stream->sample(), transforming)
-                   : cloud_of(model, *rows.whole(), transforming);
-  rows.require_unchanged();
-  stop_if_interrupted();
-  if (model_file) model_file->publish();
-  if (scores) scores->close();
-  if (imputed) imputed->close();
+  std::optional<OutputFile> model_file;
+  std::optional<Sink<T>> scores;
+  together(here, [&] {
+    if (!flags.model.empty() && here.leads()) model_file.emplace(flags.model);
+    write_to(model_file, [&](OutputFile& file) {
+      write_model(file, model);
+      file.finish();
+    });
+    if (!flags.scores.empty())
+      scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
+    write_to(scores, [&](Sink<T>& file) {
+      write_training_scores<T>(file, model, rows, transforming);
+      file.finish();
+    });
+    if (plot)
+      cloud = stream ? cloud_of(model, stream->sample(), transforming)
+                     : cloud_of(model, *rows.whole(), transforming);
+    rows.require_unchanged();
+    stop_if_interrupted();
+  });
+  // Nothing appears unless all processes have come this far.
+  together(here, [&] {
+    if (model_file) model_file->publish();
+    if (scores) scores->close();
+    if (imputed) imputed->close();
+  });
   bar.erase();
   if (words) show(flags, model, rows, cloud);
   if (flags.json) print(to_json(model) + "\n");

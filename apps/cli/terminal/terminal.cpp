@@ -1,6 +1,7 @@
 #include "terminal/terminal.hpp"
 
 #include "core/output_file.hpp"
+#include "terminal/job.hpp"
 
 #include <fmt/format.h>
 
@@ -62,13 +63,28 @@ std::string Terminal::dim(std::string_view text) const {
   return color ? fmt::format("\x1b[2m{}\x1b[0m", text) : std::string(text);
 }
 
+Job& job() {
+  static Job of_this_process;
+  return of_this_process;
+}
+
+std::string& unsaid() {
+  static std::string text;
+  return text;
+}
+
 void print(std::string_view text) {
+  if (!job().leads()) return;
   OutputFile out("-");
   out.write(text);
   out.publish();
 }
 
 void say(std::string_view text) {
+  if (!job().leads()) {
+    unsaid() += text;
+    return;
+  }
   while (!text.empty()) {
     const ssize_t done = write(STDERR_FILENO, text.data(), text.size());
     if (done < 0 && errno == EINTR) continue;

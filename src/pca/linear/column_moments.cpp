@@ -1,7 +1,7 @@
 #include "pca/linear/column_moments.hpp"
 
-#include "core/weights.hpp"
 #include "pca/linear/spectrum_checks.hpp"
+#include "pca/row_sums.hpp"
 
 namespace mercer {
 
@@ -30,16 +30,13 @@ Moments column_moments(Passes<T>& passes, const FitOptions& options, const Prepr
   const Index d = passes.features();
   const bool fill = options.missing == Missing::mean;
   Moments moments = fill ? Moments(at.mean, at.rest) : Moments(d);
-  const auto add = [&](const Rows<T>& rows, const double* weights) {
-    moments.add(rows, as_weights(weights, rows.rows()), {.threads = options.threads});
-  };
-  passes.run("covariance", add);
+  add_rows(passes, "covariance", options, moments);
   require_rows(passes, options);
   require_finite(moments.scatter_diagonal(), passes);
   if (!fill && lost_digits(moments, passes.sparse(), options)) {
     // A known centre: sparse rows are made dense, block by block.
     moments = Moments(options.center ? moments.mean() : Vector<double>(Vector<double>::Zero(d)));
-    passes.run("covariance", add);
+    add_rows(passes, "covariance", options, moments);
     require_finite(moments.scatter_diagonal(), passes);
   }
   require_range(moments.scatter_diagonal(options.center).sum(), passes);

@@ -1,12 +1,12 @@
 #include "pca/linear/spectrum.hpp"
 
 #include "core/require.hpp"
-#include "operators/column_means.hpp"
 #include "pca/intervals.hpp"
 #include "pca/linear/moment_errors.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
 #include "pca/method_cost.hpp"
+#include "pca/row_sums.hpp"
 #include "pca/standard.hpp"
 #include "solvers/dense.hpp"
 
@@ -159,10 +159,7 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
 
 template <class T>
 Preprocess mean_of_columns(Passes<T>& passes, const FitOptions& options) {
-  ColumnMeans means(passes.features(), options.missing == Missing::mean);
-  passes.run("means", [&](const Rows<T>& rows, const double* weights) {
-    means.add(rows, weights, options.threads);
-  });
+  const ColumnMeans means = means_of(passes, options);
   require_rows(passes, options);
   Preprocess out{.mean = means.mean(), .rest = means.rest()};
   require_finite(out.mean, passes);

@@ -2,10 +2,10 @@
 // Checks of the rows that every solver of linear PCA makes.
 
 #include "core/require.hpp"
-#include "data/finite.hpp"
 #include "operators/centred.hpp"
 #include "pca/linear/spectrum.hpp"
 #include "pca/passes.hpp"
+#include "pca/row_sums.hpp"
 #include "pca/weight_scale.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct OutOfRange {};
 template <class T>
 void require_finite(const Vector<double>& sums, const Passes<T>& passes) {
   if (sums.allFinite()) return;
-  if (const Rows<T>* rows = passes.memory()) require_finite(*rows, false);
+  require_finite_rows(passes);
   if (!passes.normalized()) throw OutOfRange{};
   for (Index j = 0; j < sums.size(); ++j)
     require(

@@ -2,15 +2,14 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
-#include "core/weights.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "model/relations.hpp"
 #include "operators/centred.hpp"
-#include "operators/tsqr.hpp"
 #include "pca/intervals.hpp"
 #include "pca/linear/moment_errors.hpp"
 #include "pca/linear/spectrum_checks.hpp"
+#include "pca/row_sums.hpp"
 #include "solvers/dense.hpp"
 
 #include <algorithm>
@@ -53,31 +52,9 @@ template <class T>
 Matrix<double> centred_triangle(Passes<T>& passes, const FitOptions& options, Spectrum& s) {
   const Index d = passes.features();
   s.offset = s.filling = Vector<double>::Zero(d);
-  if (!options.center) {
-    StreamedQr qr(s.mean, options.threads);
-    passes.run("QR", [&](const Rows<T>& rows, const double* weights) { qr.add(rows, weights); });
-    return qr.factor();
-  }
-  StreamedQr qr(Vector<double>::Zero(d + 1), options.threads);
-  const Index most = std::max((Index{1} << 17) / (d + 1), 8 * (d + 1));
-  Matrix<double> room;
-  passes.run("QR", [&](const Rows<T>& rows, const double* weights) {
-    for (Index i = 0; i < rows.rows(); i += most) {
-      const Index n = std::min(most, rows.rows() - i);
-      if (room.rows() < n) room.resize(n, d + 1);
-      parallel_ranges(n, options.threads, std::max<Index>(1, 100000 / (d + 1)),
-                      [&](Index begin, Index end, int) {
-                        room.col(0).segment(begin, end - begin).setOnes();
-                        centred_block(
-                            rows.middle(i + begin, end - begin), 0, d,
-                            {.centre = s.mean.data(),
-                             .missing = options.missing == Missing::mean ? s.rest.data() : nullptr},
-                            room.row(begin).data() + 1, d + 1);
-                      });
-      qr.add(Rows<double>(room.data(), n, d + 1, d + 1), weights ? weights + i : nullptr);
-    }
-  });
-  const Matrix<double> r = qr.factor();
+  const Matrix<double> r = triangle_of(
+      passes, options, s.mean, options.missing == Missing::mean ? s.rest : Vector<double>());
+  if (!options.center) return r;
   s.offset = r.row(0).tail(d).transpose() / r(0, 0);
   s.filling = s.offset - s.rest;
   s.rest = lost_by_sum(s.mean, s.offset);
@@ -181,10 +158,7 @@ void take_qr(Passes<T>& passes, const FitOptions& options, Spectrum& s, const Mo
   take_noise(s, rows);
   if (uncertainty(found_of(s), 1) <= options.tolerance) return;
   Moments moments(known ? Vector<double>() : centre, known ? Vector<double>() : rest);
-  if (!known)
-    passes.run("check", [&](const Rows<T>& block, const double* weights) {
-      moments.add(block, as_weights(weights, block.rows()), {.threads = options.threads});
-    });
+  if (!known) add_rows(passes, "check", options, moments);
   hold_against(known ? *known : moments, std::move(r), options, s);
   s.rounding = s.rounding + filling;
 }

@@ -1,0 +1,355 @@
+#include "pca/row_sums.hpp"
+
+#include "core/parallel.hpp"
+#include "core/team.hpp"
+#include "core/team_nodes.hpp"
+#include "core/weights.hpp"
+#include "data/finite.hpp"
+#include "operators/centred.hpp"
+#include "operators/moments_impl.hpp"
+#include "operators/tsqr.hpp"
+#include "pca/team_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <string>
+
+namespace mercer {
+
+namespace {
+
+enum class Order : std::int64_t { end, moments, means, scale, triangle, range, finite };
+
+/// What the other ranks are to do, with all that it depends on beside rows and options.
+struct Announced {
+  Order order = Order::end;
+  std::string what{};  // of the pass
+  bool flag = false;
+  Vector<double> first{}, second{};
+};
+
+/// From rank 0 to all.
+void share_order(Team& team, Announced& order) {
+  std::int64_t numbers[] = {static_cast<std::int64_t>(order.order), order.flag ? 1 : 0};
+  team.broadcast(0, numbers, sizeof numbers);
+  order.order = static_cast<Order>(numbers[0]);
+  order.flag = numbers[1] != 0;
+  if (order.order == Order::end) return;
+  from_root(team, order.what);
+  from_root(team, order.first);
+  from_root(team, order.second);
+}
+
+/// Calls on the other ranks, where there are any and this one gives the orders.
+template <class T>
+void call(const Passes<T>& passes, Announced order) {
+  if (passes.team() && passes.team()->rank() == 0) share_order(*passes.team(), order);
+}
+
+/// Rows that are centred at once: 8 MiB of doubles at most, or one row.
+Index rows_at_once(Index d) { return std::clamp<Index>((Index{1} << 20) / d, 1, 1024); }
+
+/// Where dense rows are shifted to: what rank 0 finds from the first rows of all.
+template <class T>
+void share_shift(Passes<T>& passes, Moments& moments) {
+  Moments::Impl& impl = moments.impl();
+  Team& team = *passes.team();
+  if (impl.shifted || passes.sparse() || passes.spread().counted.back() < impl.leaves.start) return;
+  Moments first(passes.features());
+  visit_first_rows(passes, impl.leaves.start, [&](const Rows<T>& rows, const double* weights) {
+    first.add(rows, as_weights(weights, rows.rows()), {.threads = 1});
+  });
+  Vector<double> shift = first.impl().shift;
+  from_root(team, shift);
+  impl.shift = shift;
+  impl.shifted = true;
+}
+
+/// The first number of each column of all rows; 0 where there is none.
+template <class T>
+Vector<double> shared_origin(Passes<T>& passes, bool fill) {
+  Team& team = *passes.team();
+  const Index d = passes.features();
+  Vector<double> origin;
+  agree(team, [&] {
+    ColumnMeans means(d, fill);
+    passes.peek([&](const Rows<T>& rows, const double* weights) {
+      means.find_origin(rows, weights);
+      return !means.has_origin();
+    });
+    origin = means.origin();
+  });
+  const Matrix<double> all = gather_rows(team, origin.transpose());
+  for (Index rank = all.rows() - 1; rank >= 0; --rank)
+    for (Index j = 0; j < d; ++j)
+      if (!std::isnan(all(rank, j))) origin[j] = all(rank, j);
+  origin = origin.array().isNaN().select(0.0, origin);
+  from_root(team, origin);
+  return origin;
+}
+
+template <class T>
+void add_scale(ScaleSums& s, const Rows<T>& rows, const double* weights, const Vector<double>& mean,
+               bool fill, Matrix<double>& room) {
+  const Index d = rows.cols(), most = room.rows();
+  for (Index i = 0; i < rows.rows(); i += most) {
+    const Index count = std::min(most, rows.rows() - i);
+    centred_block(rows.middle(i, count), 0, d, {.centre = mean.data()}, room.data(), d);
+    for (Index r = 0; r < count; ++r) {
+      const double w = weights ? weights[i + r] : 1.0;
+      if (w == 0) continue;  // at any distance
+      s.all.add(w);
+      for (std::size_t j = 0; j < s.sums.size(); ++j) {
+        const double about = room(r, static_cast<Index>(j));
+        if (fill && std::isnan(about)) continue;  // on the mean
+        s.squares[j].add(w * about * about);
+        s.sums[j].add(w * about);
+        if (fill) s.present[j].add(w);
+      }
+    }
+  }
+}
+
+Numbers state_of(const ScaleSums& s) {
+  Numbers out{s.all.state().first, s.all.state().second};
+  for (const auto* sums : {&s.squares, &s.sums, &s.present})
+    for (const RunningSum& sum : *sums) {
+      out.push_back(sum.state().first);
+      out.push_back(sum.state().second);
+    }
+  return out;
+}
+
+void restore(const Numbers& from, ScaleSums& s) {
+  std::size_t at = 0;
+  const auto next = [&](RunningSum& sum) {
+    sum.restore(from[at], from[at + 1]);
+    at += 2;
+  };
+  next(s.all);
+  for (auto* sums : {&s.squares, &s.sums, &s.present})
+    for (RunningSum& sum : *sums) next(sum);
+}
+
+/// Sums row by row go from rank to rank; the last sends them to rank 0.
+template <class Add>
+void chain(Team& team, ScaleSums& sums, const Add& add) {
+  if (team.rank() > 0) restore(receive_numbers(team, team.rank() - 1), sums);
+  std::exception_ptr error;
+  try {
+    add();
+  } catch (...) {
+    error = std::current_exception();  // the next rank is waiting
+  }
+  const int last = team.size() - 1;
+  if (team.rank() < last) send_numbers(team, team.rank() + 1, state_of(sums));
+  agree(team, [&] {
+    if (error) std::rethrow_exception(error);
+  });
+  if (last == 0) return;
+  if (team.rank() == last) send_numbers(team, 0, state_of(sums));
+  if (team.rank() == 0) restore(receive_numbers(team, last), sums);
+}
+
+/// Adds rows, centred and with ones in front of them, to the factor.
+template <class T>
+class CentredRowsOfQr {
+ public:
+  CentredRowsOfQr(StreamedQr& qr, const FitOptions& options, const Vector<double>& mean,
+                  const Vector<double>& missing)
+      : qr_(qr),
+        threads_(options.threads),
+        centre_(options.center),
+        mean_(mean),
+        missing_(missing) {}
+
+  void operator()(const Rows<T>& rows, const double* weights) {
+    if (!centre_) return qr_.add(rows, weights);
+    const Index d = mean_.size();
+    const Index most = std::max((Index{1} << 17) / (d + 1), 8 * (d + 1));
+    for (Index i = 0; i < rows.rows(); i += most) {
+      const Index n = std::min(most, rows.rows() - i);
+      if (room_.rows() < n) room_.resize(n, d + 1);
+      parallel_ranges(n, threads_, std::max<Index>(1, 100000 / (d + 1)),
+                      [&](Index begin, Index end, int) {
+                        room_.col(0).segment(begin, end - begin).setOnes();
+                        centred_block(rows.middle(i + begin, end - begin), 0, d,
+                                      {.centre = mean_.data(),
+                                       .missing = missing_.size() > 0 ? missing_.data() : nullptr},
+                                      room_.row(begin).data() + 1, d + 1);
+                      });
+      qr_.add(Rows<double>(room_.data(), n, d + 1, d + 1), weights ? weights + i : nullptr);
+    }
+  }
+
+ private:
+  StreamedQr& qr_;
+  int threads_;
+  bool centre_;
+  const Vector<double>& mean_;
+  const Vector<double>& missing_;
+  Matrix<double> room_;
+};
+
+}  // namespace
+
+template <class T>
+void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& options,
+              Moments& moments) {
+  Moments::Impl& impl = moments.impl();
+  const auto add = [&](const Rows<T>& rows, const double* weights) {
+    moments.add(rows, as_weights(weights, rows.rows()), {.threads = options.threads});
+  };
+  if (!passes.team()) return passes.run(what, add);
+  call(passes, {Order::moments, std::string(what), impl.shifted, impl.shift, impl.missing});
+  share_shift(passes, moments);
+  const Index leaf_rows = impl.leaf_rows(passes.sparse());
+  impl.begin_at(leaves_before(passes, leaf_rows));
+  run_leaves(passes, what, leaf_rows, add);
+  impl.collect(*passes.team());
+  impl.rows = passes.rows();
+  impl.weight = passes.spread().weight;
+}
+
+template <class T>
+ColumnMeans means_of(Passes<T>& passes, const FitOptions& options) {
+  const bool fill = options.missing == Missing::mean;
+  ColumnMeans means(passes.features(), fill);
+  const auto add = [&](const Rows<T>& rows, const double* weights) {
+    means.add(rows, weights, options.threads);
+  };
+  if (!passes.team()) {
+    passes.run("means", add);
+    return means;
+  }
+  call(passes, {Order::means});
+  const Vector<double> origin = shared_origin(passes, fill);
+  means.begin_at(leaves_before(passes, ColumnMeans::leaf_rows()), origin);
+  run_leaves(passes, "means", ColumnMeans::leaf_rows(), add);
+  means.collect(*passes.team());
+  return means;
+}
+
+template <class T>
+ScaleSums scale_sums(Passes<T>& passes, const FitOptions& options, const Vector<double>& mean) {
+  const Index d = passes.features();
+  ScaleSums sums(d);
+  Matrix<double> room(rows_at_once(d), d);
+  const auto add = [&] {
+    passes.run("scale", [&](const Rows<T>& rows, const double* weights) {
+      add_scale(sums, rows, weights, mean, options.missing == Missing::mean, room);
+    });
+  };
+  call(passes, {.order = Order::scale, .first = mean});
+  if (passes.team()) chain(*passes.team(), sums, add);
+  else add();
+  return sums;
+}
+
+template <class T>
+Matrix<double> triangle_of(Passes<T>& passes, const FitOptions& options, const Vector<double>& mean,
+                           const Vector<double>& missing) {
+  const Index d = passes.features();
+  StreamedQr qr(options.center ? Vector<double>(Vector<double>::Zero(d + 1)) : mean,
+                options.threads);
+  CentredRowsOfQr<T> add(qr, options, mean, missing);
+  const auto visit = [&](const Rows<T>& rows, const double* weights) { add(rows, weights); };
+  if (!passes.team()) {
+    passes.run("QR", visit);
+    return qr.factor();
+  }
+  call(passes, {.order = Order::triangle, .first = mean, .second = missing});
+  qr.begin_at(leaves_before(passes, qr.leaf_rows()));
+  run_leaves(passes, "QR", qr.leaf_rows(), visit);
+  qr.collect(*passes.team());
+  return passes.team()->rank() == 0 ? qr.factor() : Matrix<double>();
+}
+
+template <class T>
+void normalize(Passes<T>& passes) {
+  Team* const team = passes.team();
+  if (!team) return passes.normalize();
+  call(passes, {.order = Order::range});
+  double largest = 0;
+  agree(*team, [&] { largest = passes.largest(); });
+  for (const std::int64_t bits : all_of(*team, std::bit_cast<std::int64_t>(largest)))
+    largest = std::max(largest, std::bit_cast<double>(bits));
+  agree(*team, [&] { passes.multiply(largest); });
+}
+
+template <class T>
+void require_finite_rows(const Passes<T>& passes) {
+  const auto check = [&] {
+    if (const Rows<T>* rows = passes.memory()) require_finite(*rows, false, passes.spread().first);
+  };
+  call(passes, {.order = Order::finite});
+  if (passes.team()) agree(*passes.team(), check);
+  else check();
+}
+
+template <class T>
+Serving<T>::~Serving() {
+  try {
+    call(passes_, {});
+  } catch (...) {
+    // The transport has failed, so there is nobody to release.
+  }
+}
+
+template <class T>
+void serve(Passes<T>& passes, const FitOptions& options) {
+  Announced order;
+  for (;;) {
+    share_order(*passes.team(), order);
+    if (order.order == Order::end) return;
+    try {
+      switch (order.order) {
+        case Order::end:
+          return;
+        case Order::moments: {
+          Moments moments(passes.features());
+          moments.impl().shift = order.first;
+          moments.impl().shifted = order.flag;
+          moments.impl().missing = order.second;
+          add_rows(passes, order.what, options, moments);
+          break;
+        }
+        case Order::means:
+          means_of(passes, options);
+          break;
+        case Order::scale:
+          scale_sums(passes, options, order.first);
+          break;
+        case Order::triangle:
+          triangle_of(passes, options, order.first, order.second);
+          break;
+        case Order::range:
+          normalize(passes);
+          break;
+        case Order::finite:
+          require_finite_rows(passes);
+          break;
+      }
+    } catch (const Error&) {
+      // Rank 0 has the same error: it tries something else, or releases this rank.
+    }
+  }
+}
+
+#define MERCER_INSTANTIATE(T)                                                               \
+  template void add_rows(Passes<T>&, std::string_view, const FitOptions&, Moments&);        \
+  template ColumnMeans means_of(Passes<T>&, const FitOptions&);                             \
+  template ScaleSums scale_sums(Passes<T>&, const FitOptions&, const Vector<double>&);      \
+  template Matrix<double> triangle_of(Passes<T>&, const FitOptions&, const Vector<double>&, \
+                                      const Vector<double>&);                               \
+  template void normalize(Passes<T>&);                                                      \
+  template void require_finite_rows(const Passes<T>&);                                      \
+  template class Serving<T>;                                                                \
+  template void serve(Passes<T>&, const FitOptions&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,242 @@
+#include "pca/team_rows.hpp"
+
+#include "core/require.hpp"
+#include "core/team.hpp"
+#include "core/team_nodes.hpp"
+#include "pca/validate.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+/// Rows on their way to another rank.
+template <class T>
+class Parcel {
+ public:
+  explicit Parcel(Index columns, bool sparse) : columns_(columns), sparse_(sparse) {}
+
+  Index count() const { return static_cast<Index>(weights_.size()); }
+  void add(const Rows<T>& rows, const double* weights) {
+    for (Index i = 0; i < rows.rows(); ++i) weights_.push_back(weights ? weights[i] : 1.0);
+    weighted_ = weighted_ || weights;
+    if (!sparse_) {
+      for (Index i = 0; i < rows.rows(); ++i)
+        values_.insert(values_.end(), rows.row(i), rows.row(i) + columns_);
+      return;
+    }
+    const CsrView<T>& csr = rows.csr();
+    const auto from = csr.offsets[0], to = csr.offsets[rows.rows()];
+    const auto base = offsets_.back() - from;
+    values_.insert(values_.end(), csr.values + from, csr.values + to);
+    entries_.insert(entries_.end(), csr.columns + from, csr.columns + to);
+    for (Index i = 0; i < rows.rows(); ++i) offsets_.push_back(base + csr.offsets[i + 1]);
+  }
+
+  void send(Team& team, int to) const {
+    const std::int64_t sizes[] = {count(), weighted_ ? 1 : 0,
+                                  static_cast<std::int64_t>(values_.size())};
+    team.send(to, sizes, sizeof sizes);
+    send_all(team, to, weights_.data(), weights_.size() * sizeof(double));
+    send_all(team, to, values_.data(), values_.size() * sizeof(T));
+    if (!sparse_) return;
+    send_all(team, to, entries_.data(), entries_.size() * sizeof(std::int32_t));
+    send_all(team, to, offsets_.data(), offsets_.size() * sizeof(std::int64_t));
+  }
+
+  void receive(Team& team, int from) {
+    std::int64_t sizes[3] = {};
+    team.receive(from, sizes, sizeof sizes);
+    weighted_ = sizes[1] != 0;
+    weights_.resize(static_cast<std::size_t>(sizes[0]));
+    values_.resize(static_cast<std::size_t>(sizes[2]));
+    receive_all(team, from, weights_.data(), weights_.size() * sizeof(double));
+    receive_all(team, from, values_.data(), values_.size() * sizeof(T));
+    if (!sparse_) return;
+    entries_.resize(values_.size());
+    offsets_.resize(weights_.size() + 1);
+    receive_all(team, from, entries_.data(), entries_.size() * sizeof(std::int32_t));
+    receive_all(team, from, offsets_.data(), offsets_.size() * sizeof(std::int64_t));
+  }
+
+  void show(const typename Passes<T>::Visit& visit) const {
+    if (count() == 0) return;
+    const double* const weights = weighted_ ? weights_.data() : nullptr;
+    if (sparse_)
+      visit(
+          Rows<T>(CsrView<T>{offsets_.data(), entries_.data(), values_.data()}, count(), columns_),
+          weights);
+    else visit(Rows<T>(values_.data(), count(), columns_, columns_), weights);
+  }
+
+ private:
+  Index columns_;
+  bool sparse_;
+  bool weighted_ = false;
+  std::vector<double> weights_;
+  std::vector<T> values_;
+  std::vector<std::int32_t> entries_;
+  std::vector<std::int64_t> offsets_{0};
+};
+
+/// Moves rows of weight > 0 into the parcel until it has `most`; returns the first row that is
+/// left.
+template <class T>
+Index fill(Parcel<T>& parcel, Index most, const Rows<T>& rows, const double* weights) {
+  Index i = 0;
+  while (i < rows.rows() && parcel.count() < most) {
+    if (weights && weights[i] == 0) {
+      ++i;
+      continue;
+    }
+    const Index from = i, end = std::min(rows.rows(), i + most - parcel.count());
+    while (i < end && (!weights || weights[i] != 0)) ++i;
+    parcel.add(rows.middle(from, i - from), weights ? weights + from : nullptr);
+  }
+  return i;
+}
+
+/// The first rows of this rank, up to where a leaf begins; they belong to a leaf of another rank.
+Index head_of(const RowSpread& spread, int rank, Index leaf_rows) {
+  const auto at = static_cast<std::size_t>(rank);
+  const std::int64_t first = spread.counted[at], end = spread.counted[at + 1];
+  return std::min<Index>(end - first, (leaf_rows - first % leaf_rows) % leaf_rows);
+}
+
+/// The rank in whose rows this one lies.
+int owner_of(const RowSpread& spread, std::int64_t row) {
+  const auto after = std::ranges::upper_bound(spread.counted, row);
+  return static_cast<int>(after - spread.counted.begin()) - 1;
+}
+
+}  // namespace
+
+template <class T>
+void join_team(Passes<T>& passes, Team& team) {
+  RowSpread spread;
+  std::int64_t rows = 0, entries = 0;
+  std::vector<double> weights;  // of this rank
+  bool weighted = false;
+  agree(team, [&] {
+    passes.peek([&](const Rows<T>& block, const double* w) {
+      rows += block.rows();
+      entries += block.entries();
+      weighted = weighted || w;
+      if (w) weights.insert(weights.end(), w, w + block.rows());
+      return true;
+    });
+  });
+  const Scanned scanned = scan(team, rows);
+  spread.first = scanned.before;
+  spread.rows = scanned.total;
+  spread.entries = scan(team, entries).total;
+  const std::vector<std::int64_t> have = all_of(team, rows == 0 ? 2 : weighted ? 1 : 0);
+  const auto none = std::ranges::find(have, 0), some = std::ranges::find(have, 1);
+  require(none == have.end() || some == have.end(), Errc::bad_data,
+          "rank {} has row `weights` and rank {} has none; give weights on all ranks or on none",
+          some - have.begin(), none - have.begin());
+  spread.weighted = some != have.end();
+  agree(team, [&] { require_weights(weights.data(), std::ssize(weights), spread.first); });
+  const std::int64_t counted = weighted ? rows - std::ranges::count(weights, 0.0) : rows;
+  spread.counted = {0};
+  for (const std::int64_t count : all_of(team, counted))
+    spread.counted.push_back(spread.counted.back() + count);
+
+  // Row by row, as one process adds them: from rank to rank.
+  double state[2] = {};
+  if (!spread.weighted) {
+    spread.weight.add(static_cast<double>(spread.rows));
+  } else {
+    const int last = team.size() - 1;
+    if (team.rank() > 0) team.receive(team.rank() - 1, state, sizeof state);
+    spread.weight.restore(state[0], state[1]);
+    if (weighted) spread.weight.add(weights.data(), rows);
+    state[0] = spread.weight.state().first;
+    state[1] = spread.weight.state().second;
+    if (team.rank() < last) team.send(team.rank() + 1, state, sizeof state);
+    team.broadcast(last, state, sizeof state);
+    spread.weight.restore(state[0], state[1]);
+  }
+  passes.join(team, std::move(spread));
+}
+
+template <class T>
+std::int64_t leaves_before(const Passes<T>& passes, Index leaf_rows) {
+  const RowSpread& spread = passes.spread();
+  const std::int64_t first = spread.counted[static_cast<std::size_t>(passes.team()->rank())];
+  return (first + leaf_rows - 1) / leaf_rows;
+}
+
+template <class T>
+void run_leaves(Passes<T>& passes, std::string_view what, Index leaf_rows,
+                const typename Passes<T>::Visit& visit) {
+  Team& team = *passes.team();
+  const RowSpread& spread = passes.spread();
+  const Index head = head_of(spread, team.rank(), leaf_rows);
+  Parcel<T> parcel(passes.features(), passes.sparse());
+  agree(team, [&] {
+    passes.run(what, [&](const Rows<T>& rows, const double* weights) {
+      const Index from = parcel.count() < head ? fill(parcel, head, rows, weights) : 0;
+      if (from < rows.rows())
+        visit(rows.middle(from, rows.rows() - from), weights ? weights + from : nullptr);
+    });
+  });
+  // Rows go to ranks before this one only, so that no circle of ranks waits for itself.
+  const auto to = [&](int rank) {
+    const std::int64_t first = spread.counted[static_cast<std::size_t>(rank)];
+    return owner_of(spread, first / leaf_rows * leaf_rows);
+  };
+  if (head > 0) parcel.send(team, to(team.rank()));
+  std::vector<Parcel<T>> others;  // one leaf at most
+  for (int rank = team.rank() + 1; rank < team.size(); ++rank) {
+    if (head_of(spread, rank, leaf_rows) == 0 || to(rank) != team.rank()) continue;
+    others.emplace_back(passes.features(), passes.sparse()).receive(team, rank);
+  }
+  agree(team, [&] {
+    for (const Parcel<T>& parcel_of_other : others) parcel_of_other.show(visit);
+  });
+}
+
+template <class T>
+void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::Visit& visit) {
+  Team& team = *passes.team();
+  const RowSpread& spread = passes.spread();
+  const auto share = [&](int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return std::clamp<Index>(count - spread.counted[at], 0,
+                             spread.counted[at + 1] - spread.counted[at]);
+  };
+  const Index mine = share(team.rank());
+  Parcel<T> parcel(passes.features(), passes.sparse());
+  agree(team, [&] {
+    if (mine == 0) return;
+    passes.peek([&](const Rows<T>& rows, const double* weights) {
+      fill(parcel, mine, rows, weights);
+      return parcel.count() < mine;
+    });
+  });
+  if (team.rank() != 0) {
+    if (mine > 0) parcel.send(team, 0);
+    return;
+  }
+  parcel.show(visit);
+  for (int rank = 1; rank < team.size(); ++rank) {
+    if (share(rank) == 0) continue;
+    Parcel<T> later(passes.features(), passes.sparse());
+    later.receive(team, rank);
+    later.show(visit);
+  }
+}
+
+#define MERCER_INSTANTIATE(T)                                                             \
+  template void join_team(Passes<T>&, Team&);                                             \
+  template std::int64_t leaves_before(const Passes<T>&, Index);                           \
+  template void run_leaves(Passes<T>&, std::string_view, Index, const Passes<T>::Visit&); \
+  template void visit_first_rows(Passes<T>&, Index, const Passes<T>::Visit&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

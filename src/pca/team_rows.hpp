@@ -1,0 +1,34 @@
+#pragma once
+// Passes over rows that lie on the ranks of a team, in the order of the ranks.
+//
+// Sums over rows are trees of leaves of a fixed number of rows (core/segments.hpp). A leaf is
+// summed by the rank in whose rows it begins: its other rows, which are the first ones of later
+// ranks, are sent there. No more than one leaf of rows is held for that. Rows of weight 0 are in no
+// leaf.
+//
+// All ranks call these functions together. An error of one rank is thrown on all.
+
+#include "pca/passes.hpp"
+
+#include <string_view>
+
+namespace mercer {
+
+/// Counts the rows of all ranks, checks their weights, and makes `passes` a share of them.
+template <class T>
+void join_team(Passes<T>& passes, Team& team);
+
+/// Leaves that begin on the ranks before this one.
+template <class T>
+std::int64_t leaves_before(const Passes<T>& passes, Index leaf_rows);
+
+/// One pass: visits the rows of the leaves that begin on this rank.
+template <class T>
+void run_leaves(Passes<T>& passes, std::string_view what, Index leaf_rows,
+                const typename Passes<T>::Visit& visit);
+
+/// The first `count` rows of weight > 0 of all ranks, on rank 0; fewer where there are no more.
+template <class T>
+void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::Visit& visit);
+
+}  // namespace mercer
