@@ -31,6 +31,8 @@ function(mercer_module name)
       <functional> <memory> <optional> <string> <vector>)
     set_property(GLOBAL PROPERTY MERCER_PRECOMPILED_O${level} ${name})
   endif()
+  # Twice the preset's: a fifth less time for all of a module, more for one file of it.
+  set_target_properties(mercer_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
   set_property(GLOBAL APPEND PROPERTY MERCER_MODULES ${name})
   set_property(GLOBAL PROPERTY MERCER_USES_${name} ${arg_USES})
 endfunction()

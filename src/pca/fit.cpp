@@ -14,6 +14,7 @@
 #include "pca/feature_rounding.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/kernel/kernel_pca.hpp"
+#include "pca/kernel/kernel_shares.hpp"
 #include "pca/linear/fit_linear.hpp"
 #include "pca/linear/fit_shares.hpp"
 #include "pca/mapped_source.hpp"
@@ -125,7 +126,8 @@ Model<T> fit_as_planned(Source<T>& source, const FitOptions& options) {
 
 template <class T>
 Model<T> fit_source(Source<T>& source, const FitOptions& options) {
-  if (over_team(options)) return fit_shares(source, options);
+  if (over_team(options))
+    return options.kernel ? fit_kernel_shares(source, options) : fit_shares(source, options);
   try {
     return fit_as_planned(source, options);
   } catch (const Error& error) {

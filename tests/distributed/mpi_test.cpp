@@ -63,6 +63,15 @@ TEST(Mpi, M_G2_models_of_several_processes_are_the_file_of_one) {
                      "--scale", "std", "-k", "3", "--solver", "covariance"});
 }
 
+TEST(Mpi, M_G3_exact_kernel_models_of_several_processes_are_the_file_of_one) {
+  const TempDir dir;
+  expect_same_files(dir, {data_file("rings.csv"), "--label", "class", "--kernel", "rbf(gamma=0.5)",
+                          "-k", "3", "--memory", "512MiB"});
+  expect_same_files(dir,
+                    {data_file("wine.csv"), "--label", "cultivar", "--scale", "std", "--kernel",
+                     "poly(degree=2)", "-k", "2", "--solver", "krylov", "--memory", "512MiB"});
+}
+
 TEST(Mpi, M_G2_parts_weights_missing_cells_and_gzip) {
   const TempDir dir;
   Random random(1);

@@ -3,13 +3,16 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "core/team.hpp"
+#include "core/weights.hpp"
 #include "pca/kernel/kernel_pca.hpp"
 #include "pca/plan_steps.hpp"
 #include "pca/validate.hpp"
 
+#include <mercer/data.hpp>
 #include <mercer/plan.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace mercer {
@@ -123,7 +126,40 @@ Model<T> fit_kernel_shares(Team& team, const Rows<T>& mine, const double* weight
   return fit_kernel(all.rows(), std::move(plan), options, all.weights(), schema, team);
 }
 
+template <class T>
+Model<T> fit_kernel_shares(Source<T>& source, const FitOptions& asked) {
+  Team& team = *asked.team;
+  FitOptions options = asked;
+  std::optional<Block<T>> held;
+  Table<T> table;
+  agree(team, [&] {
+    held = source.whole();
+    if (held) return;
+    table = read_all(source, options.memory);
+    const auto taken = static_cast<std::size_t>(row_bytes(facts_of(table.rows(), options, 0)));
+    options.memory -= std::min(options.memory, taken);
+  });
+  const Rows<T> rows = held ? held->rows : table.rows();
+  const double* weights = held                    ? weights_of(held->weights, rows.rows())
+                          : table.weights.empty() ? nullptr
+                                                  : table.weights.data();
+  // Ranks without rows have no weights to show; all others agree.
+  enum : std::int64_t { without, weighted, empty };
+  const auto all = all_of(team, rows.rows() == 0 ? empty : weights ? weighted : without);
+  const bool any = std::ranges::find(all, weighted) != all.end();
+  agree(team, [&] {
+    require(!any || std::ranges::find(all, without) == all.end(), Errc::bad_data,
+            "some of the processes have `weights` and others have none; give them to all");
+  });
+  constexpr double none = 1;
+  Model<T> model =
+      fit_kernel_shares(team, rows, any && !weights ? &none : weights, options, source.schema());
+  agree(team, [&] { source.require_unchanged(); });
+  return model;
+}
+
 #define MERCER_INSTANTIATE(T)                                                                  \
+  template Model<T> fit_kernel_shares(Source<T>&, const FitOptions&);                          \
   template Model<T> fit_kernel_shares(Team&, const Rows<T>&, const double*, const FitOptions&, \
                                       const Schema&);
 MERCER_INSTANTIATE(float)

@@ -2,6 +2,7 @@
 // Exact kernel PCA of rows that lie on the ranks of a team, in the order of the ranks.
 
 #include <mercer/fit.hpp>
+#include <mercer/source.hpp>
 #include <mercer/team.hpp>
 
 namespace mercer {
@@ -14,5 +15,9 @@ namespace mercer {
 template <class T>
 Model<T> fit_kernel_shares(Team& team, const Rows<T>& mine, const double* weights,
                            const FitOptions& options, const Schema& schema);
+
+/// The same for the rows of a source, which are read into memory unless they lie there.
+template <class T>
+Model<T> fit_kernel_shares(Source<T>& source, const FitOptions& options);
 
 }  // namespace mercer

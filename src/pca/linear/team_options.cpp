@@ -87,13 +87,21 @@ void require_distributed(const FitOptions& o) {
   using Kind = Components::Kind;
   refuse(o.precomputed, "`precomputed`");
   refuse(o.clip, "`clip`");
-  refuse(o.kernel.has_value(), "`kernel`");
+  refuse(o.approx.has_value(), "`approx`");
+  refuse(o.seconds > 0, "`seconds`");
   refuse(o.missing == Missing::em, "`missing=em`");
   refuse(o.keep_rows > 0, "`keep_rows`");
   refuse(o.components.kind() == Kind::significant, "`components=significant()`");
   refuse(o.components.kind() == Kind::gavish_donoho, "`components=gavish_donoho()`");
   refuse(o.components.kind() == Kind::minka, "`components=minka()`");
-  if (o.solver == Solver::automatic || o.solver == Solver::covariance) return;
+  if (o.solver == Solver::automatic) return;
+  if (o.kernel) {
+    require(o.solver == Solver::krylov, Errc::bad_option,
+            "this solver is not distributed over several processes for kernels; use "
+            "`solver=krylov`, or one process");
+    return;
+  }
+  if (o.solver == Solver::covariance) return;
   const LinearSolverRow* const row = linear_solver(o.solver);
   require(false, Errc::bad_option,
           "`solver={}` is not distributed over several processes; use `solver=covariance`, or one "
