@@ -15,7 +15,8 @@ Index most_nodes(Index width) {
   return std::clamp(numbers / std::max<Index>(width, 1), least, most);
 }
 
-/// The sum of a node: its left half, plus its right half in a place of its own for each level.
+/// The sum of a node: its left half, plus its right half, for which each level has a row of
+/// `halves`.
 void sum_node(SegmentNode node, const std::function<void(Index, double*)>& write,
               Matrix<double>& halves, Eigen::Ref<Vector<double>> sum) {
   if (node.level == 0) return write(node.number, sum.data());

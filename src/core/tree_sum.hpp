@@ -12,7 +12,7 @@ namespace mercer {
 /// Sums of whole nodes of the tree.
 using NodeSums = std::map<SegmentNode, Vector<double>>;
 
-/// Adds `sum` of a node, and combines it with its neighbour where that is there, and so on upwards.
+/// Adds `sum` of a node. Two halves of a node become its sum, and so on upwards.
 void add_node(NodeSums& sums, SegmentNode node, Vector<double> sum);
 
 /// Σ of what the segments of `range` contribute, `width` numbers each: of the nodes of

@@ -55,7 +55,7 @@ RingStep ring_step(Index segments, int rank, int size, int h) {
   const int from = (rank + h) % size, to = (rank + size - h) % size;
   RingStep step{from, to, segments_of(segments, rank, size), segments_of(segments, from, size)};
   if (2 * h < size) return step;
-  // The lower rank takes the first half of its own segments, the other one the rest of them.
+  // The first half of the lower rank's segments is its own task, the rest the other rank's.
   SegmentRange& lower = rank < from ? step.own : step.other;
   const Index middle = lower.first + (lower.size() + 1) / 2;
   (rank < from ? lower.end : lower.first) = middle;

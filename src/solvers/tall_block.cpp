@@ -38,7 +38,7 @@ TallBlocks::TallBlocks(Index n, Team& team, int threads)
       own_(segments_of(segments_.count(), team.rank(), team.size())),
       mine_(segments_.rows_of(own_)) {}
 
-/// Segments that make a millisecond of work, more or less, at so many flops a row.
+/// Segments that make a millisecond of work, more or less, at so many flops per row.
 Index TallBlocks::grain(Index work) const {
   return std::max<Index>(1, 4'000'000 / std::max<Index>(1, work * segments_.each()));
 }

@@ -7,7 +7,7 @@
 //
 // Results have the same bits for any number of threads and ranks: sums are added in the order of
 // one tree over segments, random numbers depend on the number of the row, and eigenpairs of small
-// matrices are those that rank 0 has computed. BLAS does not use threads of its own, which would
+// matrices are those that rank 0 has computed. BLAS uses one thread: more would
 // spin for a while afterwards and take the cores from the operator's next pass.
 
 #include "core/row_segments.hpp"

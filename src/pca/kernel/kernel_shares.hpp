@@ -7,9 +7,9 @@
 
 namespace mercer {
 
-/// The model of all rows, on all ranks, with the bits of `fit` on one process that has the same
-/// memory beside the rows. `mine`: the rows of this rank, with a weight each, or null on all ranks.
-/// Every rank takes a copy of all rows, within its memory, and computes its pairs of them;
+/// The model of all rows, on all ranks, with the bits of `fit` on one process that has as much
+/// memory left after the rows. `mine`: the rows of this rank, with a weight each, or null on all
+/// ranks. Every rank takes a copy of all rows, within its memory, and computes its pairs of them;
 /// `options` are the same on all ranks, but for threads and the monitor. An error of one rank is
 /// thrown on all.
 template <class T>
