@@ -297,18 +297,16 @@ TEST(Relations, M_T3_coefficients_below_their_own_error_are_0) {
   // c = 10⁹(a − 10⁶), but for 1 in one cell, which is within ε of each a; b has no part in it.
   const int a[] = {-2, 8, 2, 9, -9, -1, -2, 6, 8, 3, -2, 7};
   const int b[] = {9, -5, 6, -7, 6, 8, -3, 8, 6, -5, -5, 3};
-  for (const Index rows : {6, 12}) {
-    Matrix<double> x(rows, 3);
-    for (Index i = 0; i < rows; ++i) x.row(i) << 1e6 + a[i], b[i], 1e9 * a[i];
-    x(4, 2) += 1;
-    const auto model = fit(x);
-    ASSERT_EQ(relations(model).size(), 1u) << rows;
-    const Relation& r = relations(model)[0];
-    EXPECT_EQ(r.coefficients[1], 0) << rows;
-    EXPECT_NEAR(r.coefficients[0], 1e-6, 1e-17);
-    EXPECT_NEAR(r.coefficients[2], -1e-15, 1e-25);
-    EXPECT_EQ(r.constant, 1);
-  }
+  Matrix<double> x(12, 3);
+  for (Index i = 0; i < 12; ++i) x.row(i) << 1e6 + a[i], b[i], 1e9 * a[i];
+  x(4, 2) += 1;
+  const auto model = fit(x);
+  ASSERT_EQ(relations(model).size(), 1u);
+  const Relation& r = relations(model)[0];
+  EXPECT_EQ(r.coefficients[1], 0);
+  EXPECT_NEAR(r.coefficients[0], 1e-6, 1e-17);
+  EXPECT_NEAR(r.coefficients[2], -1e-15, 1e-25);
+  EXPECT_EQ(r.constant, 1);
 }
 
 TEST(Relations, M_T3_options_that_exclude_each_other_are_refused) {

@@ -46,10 +46,10 @@ class Directions {
       : theory_(in.lambda, in.vectors, in.start,
                 in.start.rows() == 1 ? Flow::oja : Flow::orthonormal) {
     if (flow_of(in.rule, in.start.rows()) == Flow::gha)
-      sanger_ = std::make_unique<SangerPath>(
-          theory_.eigenvalues(), theory_.coordinates(in.start),
-          sanger_tolerance(theory_.eigenvalues(), theory_.coordinates(in.start),
-                           in.angle * per_degree, slowest_rate(in)));
+      sanger_ =
+          std::make_unique<SangerPath>(theory_.eigenvalues(), theory_.start(),
+                                       sanger_tolerance(theory_.eigenvalues(), theory_.start(),
+                                                        in.angle * per_degree, slowest_rate(in)));
   }
   const Theory& theory() const { return theory_; }
   SangerPath* sanger() const { return sanger_.get(); }

@@ -29,17 +29,19 @@ SangerPath::SangerPath(Vector<double> lambda, Matrix<double> start, double toler
           },
           tolerance) {}
 
-double SangerPath::bisect(double low, double step, const Matrix<double>& from, double high,
+double SangerPath::bisect(double low, double step, Matrix<double> from, double high,
                           const std::function<bool(const Matrix<double>&)>& there) {
   for (int i = 0; i < 60 && high - low > 1e-13 * high; ++i) {
-    const double middle = low + (high - low) / 2, begin = low;
-    run_.restore(begin, step, from);
+    const double middle = low + (high - low) / 2;
+    run_.restore(low, step, from);
     run_.advance(middle);
     if (there(run_.y())) {
       high = middle;
-      continue;
+    } else {
+      low = middle;
+      step = run_.step();
+      from = run_.y();
     }
-    return bisect(middle, run_.step(), Matrix<double>(run_.y()), high, there);
   }
   return high;
 }

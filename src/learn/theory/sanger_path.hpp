@@ -8,6 +8,7 @@
 
 #include "learn/theory/theory_integrator.hpp"
 
+#include <cstdint>
 #include <functional>
 
 namespace mercer {
@@ -27,7 +28,7 @@ class SangerPath {
   double first_time(double last, const std::function<bool(const Matrix<double>& theta)>& there);
 
  private:
-  double bisect(double low, double step, const Matrix<double>& from, double high,
+  double bisect(double low, double step, Matrix<double> from, double high,
                 const std::function<bool(const Matrix<double>&)>& there);
 
   Vector<double> lambda_;
