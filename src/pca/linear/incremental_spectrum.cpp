@@ -38,7 +38,7 @@ bool variance_lost(const Moments& moments) {
   return (moments.scatter().diagonal().array() <= moments.rounding().array().square()).all();
 }
 
-/// In the words of `fit`, which multiplies such rows by a power of two: sums cannot be.
+/// With the message of `fit`, which multiplies such rows by a power of two: sums cannot be.
 void require_squares(const Vector<double>& scatter, const Vector<double>& mean,
                      const FitOptions& options) {
   const double total = scatter.sum();
