@@ -69,10 +69,16 @@ void copy_rows(const Rows<T>& rows, const Vector<double>& zero, double* to) {
   centred_block(rows, 0, rows.cols(), {.centre = zero.data()}, to, rows.cols());
 }
 
+/// Squares of smaller deviations lose digits to underflow.
+constexpr double least_deviation = 1e-138;
+
 /// From the upper triangle of S = DCD to U, UᵀU = C; ‖U⁻¹‖² in the Frobenius norm, or infinity
-/// where C is not positive definite. A column with D = 0 is independent of all.
+/// where C is not positive definite or not known. A column with D = 0 is independent of all.
 double factor_correlations(Matrix<double>& s, const Vector<double>& deviations) {
   const Index d = s.cols();
+  for (const double deviation : deviations)
+    if (deviation > 0 && deviation < least_deviation)
+      return std::numeric_limits<double>::infinity();
   Vector<double> inverse = deviations;
   for (Index j = 0; j < d; ++j) inverse[j] = deviations[j] > 0 ? 1 / deviations[j] : 0;
   for (Index i = 0; i < d; ++i)
@@ -348,10 +354,14 @@ CentredFactor::Node CentredFactor::result() const {
 
 void CentredFactor::merge(const CentredFactor& other) {
   const BlasThreads one(1);  // the same bits for any number of threads
-  Node ours = result(), theirs = other.result();
+  Node ours = result();
+  const Node theirs = other.result();
   if (theirs.weight == 0) return;
-  if (ours.weight > 0) ours.merge(theirs);
-  else ours = std::move(theirs);
+  if (ours.weight == 0) {
+    *this = other;
+    return;
+  }
+  ours.merge(theirs);
   *this = CentredFactor(d_);
   passing_ = false;  // the rows of the two are in one factor now
   merged_ = std::move(ours);

@@ -58,8 +58,15 @@ void Moments::merge(const Moments& other) {
   require(other.features() == features(), Errc::bad_data,
           "moments of {} columns cannot be merged with those of {}", other.features(), features());
   if (other.rows() == 0) return;
-  if (rows() == 0) {
+  // Rows of weight 0 leave no sums and choose no shift: only their number counts.
+  if (other.weight() == 0) {
+    impl_->rows += other.rows();
+    return;
+  }
+  if (weight() == 0) {
+    const std::int64_t before = rows();
     *this = other;
+    impl_->rows += before;
     return;
   }
   // Their sums about our shift: x − s = (x − s') + δ with δ = s' − s.
@@ -73,7 +80,7 @@ void Moments::merge(const Moments& other) {
   // Seven roundings of terms of this size, δ's own among them.
   for (Index j = 0; j < delta.size(); ++j)
     carried[j] += 4 * std::numeric_limits<double>::epsilon() *
-                  std::pow(std::sqrt(sum.second(j, j)) + std::sqrt(more.second(j, j)) +
+                  std::pow(std::sqrt(impl_->squares(sum, j)) + std::sqrt(theirs.squares(more, j)) +
                                std::sqrt(their_weight) * std::abs(delta[j]),
                            2);
   sum.second.topLeftCorner(features(), features()).noalias() +=

@@ -38,13 +38,15 @@ template <class T>
 void Moments::Impl::add(const Rows<T>& given, const double* weights, int threads) {
   rows += given.rows();
   weight.add(weights, given.rows());
+  const double* const end = weights ? weights + given.rows() : nullptr;
+  // Rows of weight 0 choose no shift.
+  if (weights && std::all_of(weights, end, [](double w) { return w == 0; })) return;
   const bool shift_free = given.sparse() && waiting_rows_ == 0 && shift.isZero(0);
   if (given.sparse() && !shifted && waiting_rows_ == 0) shifted = true;  // and stay sparse
   const auto add_all = [&](const auto& some, const double* w) {
     if (shift_free) add_sparse(some, w, threads);
     else add_dense(some, w, threads);
   };
-  const double* const end = weights ? weights + given.rows() : nullptr;
   if (!weights || std::find(weights, end, 0.0) == end) return add_all(given, weights);
   if (given.sparse()) {  // each run of rows that count
     for (Index i = 0; i < given.rows(); ++i) {
@@ -254,7 +256,7 @@ double Moments::Impl::rounding_constant(const LeafSum& total) const {
   const double m = additions(), w = weight.value();
   double far = 0;
   for (Index j = 0; j < total.first.size(); ++j)
-    if (const double second = w * total.second(j, j); second > 0)
+    if (const double second = w * squares(total, j); second > 0)
       far = std::max(far, std::abs(total.first[j]) / std::sqrt(second));
   return 0.505 * (m + 8 + std::min(far * 1.01, 1.0) * (2 * m + 18));
 }
@@ -269,7 +271,7 @@ Vector<double> Moments::Impl::rounding_squares(const LeafSum& total, bool centre
   const double root = std::sqrt(weight.value());
   for (Index j = 0; j < d; ++j) {
     const double length =
-        std::sqrt(total.second(j, j)) + (centred ? 0.0 : root * std::abs(about[j]));
+        std::sqrt(squares(total, j)) + (centred ? 0.0 : root * std::abs(about[j]));
     out[j] = constant * eps * length * length;
   }
   if (carried.size() > 0) out += carried;

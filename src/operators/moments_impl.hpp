@@ -8,6 +8,7 @@
 #include <mercer/moments.hpp>
 #include <mercer/team.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,12 @@ class Moments::Impl {
   /// All sums about that, in a fixed order.
   LeafSum total() const;
 
+  /// Σ w (x_j − s_j)², or a little more; never negative.
+  double squares(const LeafSum& total, Index j) const {
+    // A sum of squares is not negative. Sums that were merged about another shift may be, by no
+    // more than their rounding, so the two together bound it.
+    return std::max(total.second(j, j), 0.0) + (carried.size() > 0 ? carried[j] : 0.0);
+  }
   /// The bound r_i²/(ε·second_ii) for the centred scatter matrix, and r_i² itself.
   double rounding_constant(const LeafSum& total) const;
   Vector<double> rounding_squares(const LeafSum& total, bool centred = true) const;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <Eigen/SparseCore>
 
 #include <limits>
 
@@ -82,6 +83,59 @@ TEST(Moments, M_P1_rows_of_weight_0_do_not_choose_the_shift) {
   moments.add(x, w);
   const Matrix<double> truth = scatter(x.bottomRows(300), Vector<double>::Ones(300));
   EXPECT_LT((moments.scatter() - truth).norm(), 1e-13 * truth.norm());
+}
+
+TEST(Moments, M_P1_a_part_of_weight_0_is_merged_like_a_part_without_rows) {
+  Random random(13);
+  const Matrix<double> x = random.normal(60, 3).array() * 1e-5 + 1e5;
+  const auto part = [&](Index first, double weight) {
+    Moments out(3);
+    out.add(Rows<double>(x).middle(first, 20),
+            Vector<double>(Vector<double>::Constant(20, weight)));
+    return out;
+  };
+  Moments nested = part(0, 0), all = part(20, 1), plain = part(20, 1);
+  nested.merge(part(40, 2));  // a part without weight takes in another
+  all.merge(nested);
+  all.merge(part(0, 0));
+  plain.merge(part(40, 2));
+  EXPECT_EQ(all.rows(), 80);
+  EXPECT_EQ(all.scatter(), plain.scatter());
+  // Its bound counts rows, and is larger by those of weight 0.
+  EXPECT_LE(all.rounding().norm(), 2 * plain.rounding().norm());
+  Vector<double> w = Vector<double>::Ones(40);
+  w.tail(20).setConstant(2);
+  const Matrix<double> truth = scatter(x.bottomRows(40), w);
+  EXPECT_LT((all.scatter() - truth).norm(), 1e-5 * truth.norm());
+}
+
+TEST(Moments, M_P1_sparse_rows_of_weight_0_do_not_choose_the_shift) {
+  const Matrix<double> x = Random(14).normal(300, 3).array() + 1e9;
+  const Csr<double> none = Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(
+      Matrix<double>(Matrix<double>::Identity(3, 3)).sparseView()));
+  Moments moments(3);
+  moments.add(Rows<double>(none), Vector<double>(Vector<double>::Zero(3)));
+  moments.add(x);
+  const Matrix<double> truth = scatter(x, Vector<double>::Ones(300));
+  EXPECT_LT((moments.scatter() - truth).norm(), 1e-13 * truth.norm());
+}
+
+TEST(Moments, M_P1_sums_about_0_and_about_a_far_mean_merge_into_finite_bounds_that_hold) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const Matrix<double> x = Random(100 + seed).normal(24, 3).array() * 1e-5 + 1e5;
+    const Csr<double> csr =
+        Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(x.sparseView()));
+    Moments near(3), zero(3), more(3);  // about the mean, and about 0
+    near.add(x.topRows(1));
+    zero.add(Rows<double>(csr).middle(1, 3));
+    more.add(x.bottomRows(20));
+    near.merge(zero);
+    near.merge(more);
+    const Vector<double> r = near.rounding();
+    ASSERT_TRUE(r.allFinite()) << seed;
+    const Matrix<double> error = (near.scatter() - scatter(x, Vector<double>::Ones(24))).cwiseAbs();
+    EXPECT_LE((error.array() / (r * r.transpose()).array()).maxCoeff(), 1) << seed;
+  }
 }
 
 TEST(Moments, rows_of_another_width_are_refused) {

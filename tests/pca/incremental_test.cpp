@@ -8,8 +8,10 @@
 #include <Eigen/SVD>
 #include <Eigen/SparseCore>
 
+#include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mercer::test::incremental_test {
@@ -274,6 +276,54 @@ TEST(Incremental, rows_whose_squares_vanish_are_not_called_equal) {
   IncrementalPca<double> pca(1);
   pca.update(Matrix<double>{{0.0}, {1e-202}});  // the square is 1e-404, and no double
   expect_error(Errc::bad_data, {"squares that underflow", "multiply"}, [&] { pca.model(); });
+}
+
+TEST(Incremental,
+     M_P1_rows_whose_squares_lose_digits_are_refused_and_larger_ones_have_intervals_that_hold) {
+  const Matrix<double> base = Random(46).normal(50, 4);
+  const Vector<double> truth = eigenvalues_of(base);
+  for (const Scale scale : {Scale::none, Scale::std})
+    for (const int e : {-120, -250, -300, -420, -520, -525, -530, 505}) {
+      const Matrix<double> x =
+          base.unaryExpr([&](double v) { return std::ldexp(v, e); });  // the squares by 2^2e
+      IncrementalPca<double> pca(4, {.scale = scale});
+      for (Index i = 0; i < 50; i += 10) pca.update(x.middleRows(i, 10));
+      if (e < -500) {
+        expect_error(Errc::bad_data, {"the stream", "too small to square", "multiply all numbers"},
+                     [&] { pca.model(); });
+        continue;
+      }
+      const Model<double> model = pca.model();
+      const int back = scale == Scale::none ? -2 * e : 0;
+      const Model<double> plain = fit(base, {.scale = scale});  // of rows of ordinary size
+      const Certificate &c = model.report().certificate, &p = plain.report().certificate;
+      for (Index j = 0; j < 4; ++j) {
+        const auto at = static_cast<std::size_t>(j);
+        const auto shown = [&](double v) { return std::ldexp(std::ldexp(v, back / 2), back / 2); };
+        // Both intervals hold the same number.
+        EXPECT_LE(shown(c.low[at]), p.high[at]) << e;
+        EXPECT_GE(shown(c.high[at]), p.low[at]) << e;
+        EXPECT_NEAR(shown(model.eigenvalues()[j]), plain.eigenvalues()[j], 1e-13 * truth[0]) << e;
+        // Rounding of eigenpairs counts at any size: (8d + 16)u of the first at least.
+        EXPECT_GE(shown(c.high[at] - c.low[at]), 1e-15 * plain.eigenvalues()[0]) << e;
+      }
+    }
+}
+
+TEST(Incremental, M_P1_z_scores_of_a_column_whose_squares_vanish_are_refused) {
+  for (const auto& [size, n] :
+       {std::pair{1e-155, 40}, {1e-158, 40}, {1e-170, 40}, {1e-158, 5000}}) {
+    Matrix<double> y = Random(47).normal(n, 3);
+    y.col(1) *= size;
+    IncrementalPca<double> scaled(3, {.scale = Scale::std}), plain(3);
+    scaled.update(y);
+    plain.update(y);
+    expect_error(Errc::bad_data, {"column 2", "too small to square"}, [&] { scaled.model(); });
+    const Model<double> model = plain.model();  // beside the others it has no variance
+    const Vector<double> truth = eigenvalues_of(y);
+    ASSERT_EQ(model.outputs(), 2);
+    for (Index j = 0; j < 2; ++j) EXPECT_NEAR(model.eigenvalues()[j], truth[j], 1e-12 * truth[0]);
+  }
 }
 
 TEST(Incremental, squares_of_residuals_need_not_fit_a_double) {

@@ -10,6 +10,7 @@
 #include <Eigen/SparseCore>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -80,6 +81,76 @@ TEST(PartMoments, M_G1_a_mean_of_1e5_beside_deviations_of_1e_minus_5_keeps_the_v
   all.merge(part_of(x, 120, 300));
   all.merge(part_of(x, 420, 80));
   EXPECT_LT(variance_error(all.model(), x), 1e-9);
+}
+
+TEST(PartMoments, M_G1_a_part_of_weight_0_that_took_in_another_keeps_the_sums_of_a_far_mean) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Random random(200 + seed);
+    const Matrix<double> x = (1e-5 * random.normal(61, 4)).array() + 1e5;
+    std::vector<double> w(61, 1.0);
+    for (std::size_t i = 21; i < 41; ++i) w[i] = 2;
+    w[20] = 0;
+    const auto part = [&](Index first, Index count) {
+      PartMoments out({.features = 4});
+      out.update(x.middleRows(first, count), Weights(w).subspan(static_cast<std::size_t>(first),
+                                                                static_cast<std::size_t>(count)));
+      return out;
+    };
+    PartMoments all = part(0, 20), none = part(20, 1);
+    none.merge(part(21, 20));
+    all.merge(none);
+    all.merge(part(41, 20));
+    const Model<double> model = PartMoments::from_bytes(all.to_bytes()).model();
+    LongMatrix a = long_rows(x);
+    long_centre(a, w);
+    const LongVector truth = long_gram_eigenvalues(a);
+    ASSERT_EQ(model.outputs(), 4);
+    for (Index j = 0; j < 4; ++j) {
+      const auto place = static_cast<std::size_t>(j);
+      EXPECT_LE(static_cast<long double>(model.report().certificate.low[place]), truth[j]) << seed;
+      EXPECT_GE(static_cast<long double>(model.report().certificate.high[place]), truth[j]) << seed;
+      EXPECT_NEAR(model.eigenvalues()[j], static_cast<double>(truth[j]),
+                  1e-8 * model.eigenvalues()[0]);
+    }
+  }
+}
+
+TEST(PartMoments, a_part_without_weight_that_takes_in_another_goes_on_as_that_one) {
+  const Matrix<double> x = mixed_rows(9000, 3, 21);
+  const std::vector<double> ones(9000, 1.0), zeros(7, 0.0);
+  PartMoments part({.features = 3}), none({.features = 3});
+  part.update(x.topRows(5000), Weights(ones).first(5000));
+  none.update(x.topRows(7), zeros);
+  none.merge(part);
+  for (PartMoments* p : {&part, &none}) p->update(x.bottomRows(4000), Weights(ones).first(4000));
+  EXPECT_EQ(none.rows(), 9007);
+  EXPECT_EQ(none.model().components(), part.model().components());
+  EXPECT_EQ(none.model().eigenvalues(), part.model().eigenvalues());
+}
+
+TEST(PartMoments, M_P8_sums_that_are_not_finite_are_not_saved) {
+  const TempDir dir;
+  const PartMoments part = part_of(mixed_rows(9000, 2, 22) * 1e200, 0, 9000);
+  EXPECT_TRUE(has(refusal([&] { part.to_bytes(); }, Errc::bad_data), "too large to square"));
+  EXPECT_TRUE(has(refusal([&] { part.save(dir / "p.mom"); }, Errc::bad_data), "too large"));
+  EXPECT_FALSE(std::filesystem::exists(dir / "p.mom"));
+  EXPECT_TRUE(has(refusal([&] { part.model(); }, Errc::bad_data), "too large to square"));
+}
+
+TEST(PartMoments, a_part_without_rows_merges_with_one_that_has_weights) {
+  const Matrix<double> x = mixed_rows(30, 2, 23);
+  const std::vector<double> w(30, 2.0);
+  PartMoments weighted({.features = 2}), fresh({.features = 2}), empty({.features = 2});
+  weighted.update(x, w);
+  empty.update(x.topRows(0), Weights(w).first(0));
+  PartMoments last = weighted;
+  last.merge(empty);
+  fresh.merge(last);
+  EXPECT_EQ(fresh.weight(), 60);
+  EXPECT_TRUE(fresh.schema().weighted);
+  EXPECT_EQ(fresh.model().eigenvalues(), weighted.model().eigenvalues());
+  // Rows count: those without weights are still no part of weighted ones.
+  EXPECT_TRUE(has(refusal([&] { fresh.merge(part_of(x, 0, 30)); }, Errc::bad_data), "weights"));
 }
 
 TEST(PartMoments, small_variances_beside_large_ones_survive_a_file) {
@@ -166,8 +237,12 @@ TEST(PartMoments, a_loaded_part_goes_on_bit_for_bit) {
 TEST(PartMoments, M_P8_differences_are_named) {
   const Schema ab{.features = 2, .feature_names = {"a", "b"}};
   const auto wrong = [&](const Schema& schema, const PartOptions& options, Errc code) {
-    PartMoments first(ab);
-    return refusal([&] { first.merge(PartMoments(schema, options)); }, code);
+    PartMoments first(ab), second(schema, options);
+    if (schema.weighted) {  // the weights of no rows are no difference
+      first.update(Matrix<double>::Identity(2, 2));
+      second.update(Matrix<double>::Identity(2, 2), std::vector<double>{1, 2});
+    }
+    return refusal([&] { first.merge(second); }, code);
   };
   Schema other{.features = 2, .feature_names = {"a", "c"}};
   EXPECT_TRUE(has(wrong(other, {}, Errc::bad_data), "only the first has the column 'b'"));

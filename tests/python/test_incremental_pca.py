@@ -151,3 +151,29 @@ def test_batches_change_no_bit(digits):
         models.append((pca.components_, pca.explained_variance_, pca.mean_))
     for other in models[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(models[0], other))
+
+
+def test_M_P1_intervals_of_directions_without_variance_are_within_the_tolerance():
+    rng = np.random.default_rng(100207)
+    X = rng.normal(size=(40, 30)) * (rng.random((40, 30)) < 0.2)
+    X[:, -1] = 1e12  # the eigenvalue of this column is 0 exactly
+    for Y in (X, X[:12]):
+        far = sparse.csr_matrix(Y)
+        for pca in (mercer.IncrementalPCA().partial_fit(far), mercer.PCA().fit(far)):
+            low, high = np.array(pca.eigenvalue_intervals_).T
+            assert len(low) == min(Y.shape)
+            first = pca.report()["eigenvalues"][0]
+            assert (high - low).max() <= 2e-10 * first
+            assert low[-1] <= 0 <= high[-1]
+            if len(Y) == 12:  # twelve rows have rank eleven
+                assert high[-1] == 0
+
+
+def test_M_P1_intervals_hold_variances_too_small_to_be_kept():
+    # Columns of ±s are orthogonal and have mean 0, so the eigenvalues are 400·s².
+    scales = np.array([1, 0.5, 0.25, 1e-17])
+    X = np.tile(linalg.hadamard(8)[:, 1:5], (50, 1)) * scales
+    pca = mercer.IncrementalPCA().fit(X)
+    low, high = np.array(pca.eigenvalue_intervals_).T
+    assert ((low <= 400 * scales**2) & (400 * scales**2 <= high)).all()
+    assert high[-1] < 6e-11

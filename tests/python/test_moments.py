@@ -141,6 +141,31 @@ def test_M_G1_a_mean_ten_orders_above_the_deviation_is_within_1e9():
     covariance_of_parts(Y, exact_covariance(Y), 1e-9)
 
 
+def test_M_G1_parts_without_rows_or_weight_change_nothing():
+    r = np.random.default_rng(0)
+    rows = [r.standard_normal((20, 4)) * 1e-5 + 1e5 for _ in range(3)]
+
+    def part(X, weight):
+        return mercer.Moments(4).update(X, np.full(len(X), float(weight)))
+
+    nested = part(rows[0][:1], 0).merge(part(rows[1], 2))
+    whole = mercer.Moments(4).merge(part(rows[0], 1)).merge(nested).merge(part(rows[2], 1))
+    whole.merge(mercer.Moments(4).update(rows[0][:0], np.ones(0)))
+    loaded = mercer.Moments.from_bytes(whole.to_bytes())
+    assert loaded.n_samples == 61 and loaded.weight == 80
+    weights = np.repeat([1, 2, 1], 20)
+    expected = reference(np.vstack(rows) - rows[0][0], weights)
+    np.testing.assert_allclose(loaded.model().explained_variance_, expected, rtol=1e-7)
+
+
+def test_M_P8_squares_beyond_a_double():
+    small = mercer.Moments(4).update(np.ldexp(X, -525))
+    with pytest.raises(ValueError, match="too small to square"):
+        small.model()
+    with pytest.raises(ValueError, match="too large to square"):
+        mercer.Moments(4).update(np.tile(X * 1e200, (30, 1))).to_bytes()
+
+
 def test_M_P8_bad_input():
     with pytest.raises(ValueError, match="row 2"):
         mercer.Moments(2).update([[1.0, 2], [3, np.nan]])

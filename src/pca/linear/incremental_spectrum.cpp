@@ -1,5 +1,6 @@
 #include "pca/linear/incremental_spectrum.hpp"
 
+#include "core/require.hpp"
 #include "core/roundoff.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/stacked_qr.hpp"
@@ -37,12 +38,36 @@ bool variance_lost(const Moments& moments) {
   return (moments.scatter().diagonal().array() <= moments.rounding().array().square()).all();
 }
 
+/// With the message of `fit`, which multiplies such rows by a power of two: sums cannot be.
+void require_squares(const Vector<double>& scatter, const Vector<double>& mean,
+                     const FitOptions& options) {
+  const double total = scatter.sum();
+  const bool scaled = options.scale == Scale::std;
+  require(std::isfinite(total), Errc::bad_data,
+          "the stream contains numbers too large to square; divide all numbers by a constant");
+  require(total <= 0 || total >= least_squares, Errc::bad_data,
+          "the stream contains numbers too small to square: their squares add up to about "
+          "1e{:+.0f}; multiply all numbers by 1e{:+.0f}",
+          std::log10(total), -std::floor(std::log10(total) / 2));
+  // Beside others a column does not count, unless they are scaled.
+  for (Index j = 0; j < scatter.size() && scaled; ++j)
+    require(scatter[j] >= least_squares || (scatter[j] == 0 && mean[j] == 0) ||
+                std::abs(mean[j]) > 1e-130,
+            Errc::bad_data,
+            "the stream: column {} contains numbers too small to square; multiply it by a constant",
+            j + 1);
+}
+
 /// Nothing where the scatter matrix does not reach the tolerance.
 template <class T>
 std::optional<Spectrum> by_moments(const Moments& moments, const FitOptions& options) {
   require_rows(moments.rows(), moments.weight(), "the stream", options);
+  const bool centred = options.center || options.scale == Scale::std;
+  require_squares(moments.scatter(centred).diagonal(), moments.mean(), options);
   try {
     Spectrum s = of_moments<T>(moments, "the stream", options);
+    if (!(s.squares > least_squares))  // it has underflowed
+      s.rounding = s.rounding + rounding_of_eigenpairs(moments.features()) * norm_of(s);
     // Smaller ones are rounding of the squares.
     s.noise = std::max(s.noise, 64 * double_epsilon * s.eigenvalues[0]);
     return s;
@@ -86,6 +111,7 @@ Spectrum stream_factor(const CentredFactor::Node& node, const FitOptions& option
     stack_rows(r, row.data(), 1);
   }
   s.column_scatter = r.colwise().squaredNorm().transpose();
+  require_squares(s.column_scatter, mean, options);
   s.column_noise = noise_of_columns<T>(s.column_scatter, s.mean, node.weight);
   require_variance<T>(s, "the stream", false);
   if (options.scale == Scale::std) {

@@ -66,6 +66,10 @@ RoundingBound rounding_of_sums(double depth, const Vector<double>& squares) {
   return out;
 }
 
+double norm_of(const Spectrum& s) {
+  return s.squares > least_squares ? std::min(std::sqrt(s.squares), s.total) : s.total;
+}
+
 RoundingBound rounding_of_eigenpairs(Index n) { return roundings(8 * static_cast<double>(n) + 16); }
 
 void hold_against(const Moments& moments, Matrix<double> r, const FitOptions& options,
@@ -83,7 +87,8 @@ void hold_against(const Moments& moments, Matrix<double> r, const FitOptions& op
   add_inner_products(r.data(), r.rows(), d, d, squares);
   apart -= squares;
   apart.triangularView<Eigen::StrictlyLower>().setZero();
-  const double distance = std::sqrt(2.0) * apart.norm();  // the triangle counts twice
+  const double norm = apart.norm() > 1e-140 ? apart.norm() : apart.stableNorm();
+  const double distance = std::sqrt(2.0) * norm;  // the triangle counts twice
   // The scales are those of R, or of the moments: their columns differ by so much of themselves.
   double columns = 0;
   for (Index j = 0; j < d; ++j)
@@ -92,7 +97,7 @@ void hold_against(const Moments& moments, Matrix<double> r, const FitOptions& op
   const double first = s.eigenvalues[0];
   s.rounding = errors.matrix + RoundingBound{distance, distance} +
                rounding_of_sums(static_cast<double>(d) + 4, s.column_scatter) +
-               rounding_of_eigenpairs(d) * std::min(std::sqrt(s.squares), s.total) +
+               rounding_of_eigenpairs(d) * norm_of(s) +
                (errors.scales + RoundingBound{columns, columns}) * (2.1 * first);
   s.checked = true;
 }

@@ -22,6 +22,12 @@ RoundingBound rounding_of_sums(double depth, const Vector<double>& squares);
 /// Errors of LAPACK's eigenvalues and of the residuals as they are computed, relative to ‖S‖.
 RoundingBound rounding_of_eigenpairs(Index n);
 
+/// Sums of squares below this may have lost terms to underflow that count: 2⁻¹⁰²²/ε².
+constexpr double least_squares = 0x1p-918;
+
+/// ‖S‖ or a little more; Σμ² may have underflowed.
+double norm_of(const Spectrum& s);
+
 /// Bounds the error of a triangular factor after the fact: ‖S − RᵀR‖ as it is computed, and the
 /// rounding of the S that moments hold, are what R can be off by. The constants that theory has for
 /// a QR are hundreds of times larger. `s` is the spectrum of R, whose columns are scaled; its

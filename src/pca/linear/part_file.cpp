@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -97,11 +98,15 @@ using Numbers = std::vector<double>;
 std::string container(const std::string& description,
                       const std::vector<std::pair<std::string, Numbers>>& lists) {
   std::vector<safetensors::Array> arrays;
-  for (const auto& [name, numbers] : lists)
+  for (const auto& [name, numbers] : lists) {
+    require(std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }), Errc::bad_data,
+            "the sums of these rows are not finite: they contain numbers too large to square; "
+            "divide all numbers by a constant");
     arrays.push_back({name,
                       "F64",
                       {numbers.size()},
                       {reinterpret_cast<const char*>(numbers.data()), 8 * numbers.size()}});
+  }
   std::string file = safetensors::make_header({{"checksum", std::string(checksum::zeros)},
                                                {"format", moments_format},
                                                {"format_version", moments_version},

@@ -113,8 +113,17 @@ void PartMoments::merge(const PartMoments& other) {
       fail(code, "cannot merge {} and {}: {}", name_.empty() ? "these moments" : name_,
            other.name_.empty() ? "the others" : other.name_, wrong);
   };
-  refuse(Errc::bad_data, difference(schema_, other.schema_));
+  // The weights of no rows are no difference.
+  Schema ours = schema_, theirs = other.schema_;
+  const auto weigh_like = [](Schema& schema, const Schema& like) {
+    schema.weighted = like.weighted;
+    schema.weight = like.weight;
+  };
+  if (other.rows() == 0) weigh_like(theirs, ours);
+  else if (rows() == 0) weigh_like(ours, theirs);
+  refuse(Errc::bad_data, difference(ours, theirs));
   refuse(Errc::bad_option, difference(options_, other.options_));
+  schema_ = std::move(ours);
   if (schema_.label != other.schema_.label) schema_.label.clear();
   if (schema_.id != other.schema_.id) schema_.id.clear();
   if (other.rows() > 0) sums_.merge(other.sums_);
