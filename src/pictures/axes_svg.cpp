@@ -161,7 +161,10 @@ std::string probe_svg(const Model<T>& model, const PlotOptions& options) {
       lambda[j] = axes.lambda[j];
       at[j] = std::atan2(axes.q[j][1], axes.q[j][0]) * degrees;
       at[j] -= 180 * std::floor(at[j] / 180);
-      names[j] = fmt::format("q{} = ({:.3f}, {:.3f})", j + 1, axes.q[j][0], axes.q[j][1]);
+      // 0 + 0 has no sign, −0.0001 with three digits would have one.
+      const auto three = [](double x) { return std::round(1000 * x) / 1000 + 0.0; };
+      names[j] =
+          fmt::format("q{} = ({:.3f}, {:.3f})", j + 1, three(axes.q[j][0]), three(axes.q[j][1]));
     }
     where = fmt::format("angle of q to {} (degrees)", name_of_column(model.feature_names(), 0));
   } else {
