@@ -21,7 +21,15 @@ namespace mercer::test::share_test {
 std::string text_of(Source<double>& source) {
   std::string out;
   while (const auto block = source.next()) {
-    const Matrix<double> x = block->rows.dense();
+    Matrix<double> x = Matrix<double>::Zero(block->rows.rows(), block->rows.cols());
+    if (block->rows.sparse()) {
+      const CsrView<double> csr = block->rows.csr();
+      for (Index i = 0; i < x.rows(); ++i)
+        for (auto at = csr.offsets[i]; at < csr.offsets[i + 1]; ++at)
+          x(i, csr.columns[at]) = csr.values[at];
+    } else {
+      x = block->rows.dense();
+    }
     for (Index i = 0; i < x.rows(); ++i) {
       for (Index j = 0; j < x.cols(); ++j) out += fmt::format("{} ", x(i, j));
       const auto at = static_cast<std::size_t>(block->first_label + i);
@@ -89,7 +97,7 @@ TEST(Share, of_fewer_rows_than_ranks_and_of_matrices) {
   expect_shares({dir.file("x.svm", "1 1:0.5 3:2\n0 2:1\n1 1:1 2:3\n")}, {});
 }
 
-TEST(Share, M_E1_errors_are_those_of_one_process_on_all_ranks) {
+TEST(Share, M_G2_errors_are_those_of_one_process_on_all_ranks) {
   const TempDir dir;
   const std::string bad = dir.file("bad.csv", "a,b\n1,2\n3,4\n5,x\n7,8\n9,10\n");
   const std::string expected =
@@ -104,7 +112,7 @@ TEST(Share, M_E1_errors_are_those_of_one_process_on_all_ranks) {
   });
 }
 
-TEST(Share, M_E1_a_file_with_fewer_rows_on_another_machine_is_an_error) {
+TEST(Share, M_G2_a_file_with_fewer_rows_on_another_machine_is_an_error) {
   const TempDir dir;
   const std::string here = dir.file("here.csv", "a,b\n1,2\n3,4\n5,6\n7,9\n");
   const std::string there = dir.file("there.csv", "a,b\n1,2\n3,4\n");

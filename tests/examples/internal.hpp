@@ -1,4 +1,5 @@
-// What the examples in the headers of src/ take for granted. Declared only: examples are not linked.
+// What the examples in the headers of src/ take for granted. Declared only: examples are not
+// linked.
 #include <mercer/mercer.hpp>
 
 #include "core/budget.hpp"
@@ -8,6 +9,7 @@
 #include "core/team.hpp"
 #include "core/text_form.hpp"
 #include "learn/run/checkpoint.hpp"
+#include "learn/theory/sanger_path.hpp"
 #include "learn/theory/theory.hpp"
 #include "learn/theory/theory_integrator.hpp"
 #include "linalg/lapack.hpp"
@@ -29,6 +31,7 @@ extern Index d;
 extern double depth, trace, t;
 extern Matrix<double> block, start, q, w0, w;
 extern Vector<double> lambda;
+extern Matrix<double> theta;  // k×p: k weights in the coordinates of p eigenvectors
 extern Rows<double> rows;
 extern Kernel kernel;
 extern Moments moments;

@@ -47,6 +47,7 @@ TEST(KernelText, M_C5_other_ways_to_write_it) {
   EXPECT_EQ(printed("linear*(rbf*cosine)"), "linear()*rbf()*cosine()");
   EXPECT_EQ(printed("linear^1"), "linear()");
   EXPECT_EQ(printed("(linear^2)^3"), "linear()^6");
+  EXPECT_EQ(printed("rbf\n + 1\n"), "rbf() + constant(value=1)");
   EXPECT_EQ(printed("rbf + 1"), "rbf() + constant(value=1)");
   EXPECT_EQ(printed("2*3"), "constant(value=6)");
   EXPECT_EQ(printed("1*linear"), "linear()");
@@ -104,7 +105,7 @@ TEST(KernelText, errors_show_the_column_and_say_what_helps) {
   complains("rbf + function mine", {"'('"});
   complains(fmt::format("{:(>65}linear{:)>65}", "", ""), {"column 65", "64 nested parentheses"});
   complains(std::string(5000, '('), {"4096"});
-  complains("rbf\n", {"column 4"});
+  complains("rbf\n + nosuch", {"line 2, column 4"});
   complains(std::string("rbf\0", 4), {"column 4"});
   EXPECT_NO_THROW(Kernel::parse(std::string(64, '(') + "linear" + std::string(64, ')')));
 }

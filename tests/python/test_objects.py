@@ -58,7 +58,7 @@ def test_M_T1_features_have_names_and_the_kernel_of_their_products(X):
     assert np.allclose(phi.values @ phi.values.T, (1 + X[:, :2] @ X[:, :2].T) ** 2)
     single = mercer.map_features("squares", X.astype(np.float32))
     assert single.values.dtype == np.float32 and single.columns[3] == "x4^2"
-    with pytest.raises(ValueError, match="row 1: feature 1"):
+    with pytest.raises(ValueError, match=r"row 1: the feature 'x1\^2' of squares overflows"):
         mercer.map_features("squares", np.full((1, 1), 1e200))
 
 

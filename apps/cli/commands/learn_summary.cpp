@@ -81,7 +81,7 @@ std::string theory_lines(const TheoryReport& theory, const std::vector<TraceRow>
   return text;
 }
 
-/// Forgetting keeps a rate above min(f/λ₁, ½/max(E‖x‖², ‖x‖²)), whatever its schedule.
+/// Forgetting keeps a rate above min(f/λ₁, ½/max(E‖x‖², ‖x‖²)) for any schedule.
 RobbinsMonro conditions_of(const Rate& rate, double forgetting) {
   RobbinsMonro theory = rate.conditions();
   if (forgetting <= 0) return theory;
