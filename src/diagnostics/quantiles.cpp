@@ -10,7 +10,7 @@ namespace mercer {
 namespace {
 
 constexpr double tiny = 1e-300;
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double ulp = std::numeric_limits<double>::epsilon();
 
 /// A continued fraction b₀ + a₁/(b₁ + a₂/(b₂ + …)) by Lentz's method; `term(i)` gives a_i and b_i.
 struct Term {
@@ -26,7 +26,7 @@ double continued_fraction(double b0, double most, const std::function<Term(doubl
     if (std::abs(c) < tiny) c = tiny;
     d = 1 / d;
     f *= c * d;
-    if (std::abs(c * d - 1) < epsilon) break;
+    if (std::abs(c * d - 1) < ulp) break;
   }
   return f;
 }
@@ -39,7 +39,7 @@ double gamma_series(double a, double x) {
   for (int i = 1; i <= most_terms(a); ++i) {
     term *= x / (a + i);
     sum += term;
-    if (term < epsilon * sum) break;
+    if (term < ulp * sum) break;
   }
   return sum * std::exp(a * std::log(x) - x - std::lgamma(a));
 }
@@ -66,7 +66,7 @@ double beta_fraction(double a, double b, double x) {
 
 /// Where a falling function of log x crosses 0, by bisection: used once per model.
 double crossing(double low, double high, const std::function<double(double)>& f) {
-  while (high - low > 4 * epsilon * std::max(1.0, std::abs(low) + std::abs(high))) {
+  while (high - low > 4 * ulp * std::max(1.0, std::abs(low) + std::abs(high))) {
     const double middle = low + (high - low) / 2;
     (f(std::exp(middle)) > 0 ? low : high) = middle;
   }

@@ -5,6 +5,7 @@
 #include "core/team.hpp"
 #include "core/weights.hpp"
 #include "pca/kernel/kernel_pca.hpp"
+#include "pca/method_cost.hpp"
 #include "pca/plan_steps.hpp"
 #include "pca/validate.hpp"
 

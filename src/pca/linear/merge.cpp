@@ -26,7 +26,7 @@ namespace {
 /// discarded.
 constexpr double rounding_share = 1e-11;
 /// Of the eigenpairs of the merged factor; an SVD does better.
-constexpr double tolerance = 1e-10;
+constexpr double merge_tolerance = 1e-10;
 
 double denominator(const Report& report) { return report.weight - report.ddof; }
 
@@ -211,7 +211,7 @@ Spectrum decomposed(const Matrix<double>& factor, double epsilon, int threads) {
           "the models have no variance");
   const Matrix<double> image = (s.components * factor.transpose()) * factor;
   s.errors = (image - s.eigenvalues.asDiagonal() * s.components).rowwise().norm();
-  require_converged(s.errors, tolerance, s.eigenvalues[0]);
+  require_converged(s.errors, merge_tolerance, s.eigenvalues[0]);
   s.residuals = s.errors / s.eigenvalues[0];
   const double lost = 8 * epsilon * svd.values[0];
   s.noise = lost * lost * static_cast<double>(factor.cols());
@@ -334,7 +334,7 @@ Model<T> merge(const std::vector<Model<T>>& models, const MergeOptions& options)
                    .why = sentence(models.size(), report.merged.missing_variance),
                    .passes = 0,
                    .residuals = {s.residuals.data(), s.residuals.data() + k},
-                   .tolerance = tolerance,
+                   .tolerance = merge_tolerance,
                    .converged = true};
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.peak_memory_bytes = peak_memory_bytes();
