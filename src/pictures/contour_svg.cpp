@@ -18,7 +18,8 @@ namespace {
 using svg::number;
 
 constexpr Index most_panels = 64;
-constexpr double gap = 14, panel_title = 22, left_margin = 62, bottom_margin = 44, legend_row = 20;
+constexpr double panel_gap = 14, panel_title = 22, left_margin = 62, bottom_margin = 44,
+                 legend_row = 20;
 
 /// Where panels stand, and points in them.
 struct Layout {
@@ -32,7 +33,9 @@ struct Layout {
     columns = size / 2 + 1;
     lines = static_cast<Index>(height / 2) + 1;
   }
-  double total_width() const { return left_margin + static_cast<double>(across) * (width + gap); }
+  double total_width() const {
+    return left_margin + static_cast<double>(across) * (width + panel_gap);
+  }
   double panels_height() const {
     return static_cast<double>(down) * (height + panel_title) + bottom_margin;
   }
@@ -273,7 +276,7 @@ std::string contour_svg(const Model<T>& model, const ContourOptions& options) {
         "<g transform=\"translate({} {})\">\n<text y=\"-7\"><tspan "
         "font-weight=\"bold\">PC{}</tspan> "
         "{:.1f} %</text>\n",
-        number(left_margin + static_cast<double>(column) * (at.width + gap)),
+        number(left_margin + static_cast<double>(column) * (at.width + panel_gap)),
         number(panel_title + static_cast<double>(row) * (at.height + panel_title)),
         chosen[static_cast<std::size_t>(c)] + 1, 100 * share[chosen[static_cast<std::size_t>(c)]]);
     out += surface(Eigen::Map<const Matrix<double>>(values.data(), at.lines, at.columns),

@@ -13,7 +13,7 @@ namespace {
 using svg::number;
 
 constexpr double square = 4;                   // pixels of a density square
-constexpr int shades = 7;                      // from one row to the most
+constexpr int density_shades = 7;              // from one row to the most
 constexpr double least_spread = 1e-6;          // of one axis relative to the other; as floats have
 constexpr double chi2_95 = 5.991464547107979;  // −2 ln 0.05
 constexpr const char* plain = "#0072b2";
@@ -109,7 +109,7 @@ std::string density(const Points& p, const Frame& frame) {
     const auto leader =
         static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
     const double share = most > 1 ? std::log(total(counts)) / std::log(most) : 1;
-    const int shade = std::clamp(static_cast<int>(share * shades), 0, shades - 1);
+    const int shade = std::clamp(static_cast<int>(share * density_shades), 0, density_shades - 1);
     const auto right = cell % across, down = cell / across;
     paths[{leader, shade}] +=
         fmt::format("M{} {}h4v4h-4z", number(frame.box.x + square * static_cast<double>(right)),
@@ -119,7 +119,7 @@ std::string density(const Points& p, const Frame& frame) {
   for (const auto& [key, path] : paths)
     out +=
         fmt::format("<path fill=\"{}\" fill-opacity=\"{}\" d=\"{}\"/>\n", colour_of(p, key.first),
-                    number(0.35 + 0.65 * key.second / (shades - 1)), path);
+                    number(0.35 + 0.65 * key.second / (density_shades - 1)), path);
   return out + "</g>\n";
 }
 

@@ -15,17 +15,17 @@ using Row = Eigen::Map<const Eigen::RowVectorXd>;
 constexpr double grown = 10;
 
 /// What is remembered, to explain the end.
-enum : std::size_t { time, since, norm_then, along, steps, size };
+enum : std::size_t { elapsed, since, norm_then, along, steps, size };
 
 void watch(Neurons& n, double eta, double weight, double along_w) {
   const double norm = n.w.norm();
   if (n.memory[norm_then] == 0) n.memory[norm_then] = norm;  // of the first weights
   if (norm >= grown && n.memory[norm_then] < grown) {
-    n.memory[since] = n.memory[time];
+    n.memory[since] = n.memory[elapsed];
     n.memory[norm_then] = norm;
     n.memory[along] = n.memory[steps] = 0;
   }
-  n.memory[time] += eta;
+  n.memory[elapsed] += eta;
   n.memory[along] += weight * along_w / (norm * norm);
   n.memory[steps] += weight;
 }
@@ -43,7 +43,7 @@ void hebb_by_batch(Neurons& n, const BatchStep& s) {
 
 std::string explain(const Neurons& n) {
   const double norm = n.w.stableNorm();
-  const double passed = n.memory[time] - n.memory[since];
+  const double passed = n.memory[elapsed] - n.memory[since];
   const double growth = std::log(norm / n.memory[norm_then]) / passed;
   const double variance = n.memory[along] / n.memory[steps];
   // One long step is no evidence of growth.
@@ -57,7 +57,7 @@ std::string explain(const Neurons& n) {
   return fmt::format(
       "plain Hebb is unbounded: |w| = {:.2g} at t = {:.3g}{}; no rate bounds it; use oja or "
       "hebb-normalized, or `limit=1`",
-      norm, n.memory[time], grows);
+      norm, n.memory[elapsed], grows);
 }
 
 }  // namespace

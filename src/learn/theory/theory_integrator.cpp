@@ -11,7 +11,7 @@ namespace {
 
 constexpr int stages = 7;
 constexpr int most_steps = 1'000'000;
-constexpr double shares[stages][6] = {
+constexpr double stage_shares[stages][6] = {
     {},
     {1.0 / 5},
     {3.0 / 40, 9.0 / 40},
@@ -36,7 +36,8 @@ double Integrator::attempt(double h) {
   for (int s = 1; s < stages; ++s) {
     scratch_ = y_;
     for (int j = 0; j < s; ++j)
-      if (shares[s][j] != 0) scratch_ += (h * shares[s][j]) * k_[static_cast<std::size_t>(j)];
+      if (stage_shares[s][j] != 0)
+        scratch_ += (h * stage_shares[s][j]) * k_[static_cast<std::size_t>(j)];
     slope_(scratch_, k_[static_cast<std::size_t>(s)]);
   }
   next_ = scratch_;  // the last stage is the step itself
