@@ -7,6 +7,8 @@
 #include "pca/model_of.hpp"
 #include "pca/plan_steps.hpp"
 
+#include <mercer/error.hpp>
+
 #include <fmt/format.h>
 
 #include <chrono>
