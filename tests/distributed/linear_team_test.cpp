@@ -186,7 +186,7 @@ TEST(LinearTeam, M_P4_streamed_shares) {
       EXPECT_TRUE(bytes == expected) << ranks << ": " << (bytes.size() < 400 ? bytes : "bits");
 }
 
-TEST(LinearTeam, M_E1_a_bad_cell_on_one_rank_is_the_error_of_all) {
+TEST(LinearTeam, M_G2_a_bad_cell_on_one_rank_is_the_error_of_all) {
   Matrix<double> x = rows_of(100, 3, 12);
   x(70, 1) = std::nan("");
   x(90, 0) = INFINITY;
@@ -202,7 +202,7 @@ TEST(LinearTeam, M_E1_a_bad_cell_on_one_rank_is_the_error_of_all) {
       EXPECT_EQ(message, expected);
 }
 
-TEST(LinearTeam, M_E1_a_bad_weight_is_named_by_its_row_in_all_rows) {
+TEST(LinearTeam, M_G2_a_bad_weight_is_named_by_its_row_in_all_rows) {
   const Matrix<double> x = rows_of(60, 3, 13);
   Vector<double> w = Vector<double>::Ones(60);
   w[45] = -1;
@@ -210,7 +210,7 @@ TEST(LinearTeam, M_E1_a_bad_weight_is_named_by_its_row_in_all_rows) {
     EXPECT_EQ(message, "the weight of row 46 is -1; weights must be numbers of 0 or more");
 }
 
-TEST(LinearTeam, M_E1_errors_of_the_solver_reach_all_ranks) {
+TEST(LinearTeam, M_G2_errors_of_the_solver_reach_all_ranks) {
   const Matrix<double> x = Matrix<double>::Constant(50, 3, 2.5);
   for (const std::string& message : fit_on(3, 0, Rows<double>(x), {}))
     EXPECT_EQ(message, "the data: all rows are equal, there is no variance to explain");
@@ -219,7 +219,7 @@ TEST(LinearTeam, M_E1_errors_of_the_solver_reach_all_ranks) {
     EXPECT_EQ(message, "the data has no rows");
 }
 
-TEST(LinearTeam, M_E1_ranks_with_different_options_are_told_which) {
+TEST(LinearTeam, M_G2_ranks_with_different_options_are_told_which) {
   const Matrix<double> x = rows_of(60, 3, 14);
   with_team(3, [&](Team& team) {
     FitOptions options{.ddof = team.rank() == 2 ? 0 : 1};
@@ -236,7 +236,7 @@ TEST(LinearTeam, M_E1_ranks_with_different_options_are_told_which) {
   });
 }
 
-TEST(LinearTeam, M_E1_what_is_not_distributed_is_refused_by_name) {
+TEST(LinearTeam, M_G2_what_is_not_distributed_is_refused_by_name) {
   const Matrix<double> x = rows_of(60, 3, 15);
   const auto refused = [&](FitOptions options, const std::string& what) {
     for (const std::string& message : fit_on(2, 0, Rows<double>(x), options))
