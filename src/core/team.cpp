@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <map>
 #include <new>
 #include <utility>
 
@@ -197,46 +196,6 @@ std::vector<SegmentNode> nodes_of(SegmentRange range) {
     at += Index{1} << level;
   }
   return nodes;
-}
-
-Vector<double> ordered_sum(Team& team, Index count, SegmentRange range, Matrix<double>& parts) {
-  const Index width = parts.cols();
-  const auto bytes = sizeof(double) * static_cast<std::size_t>(width);
-  const auto owner = [&](Index segment) {
-    int rank = static_cast<int>(segment * team.size() / count);
-    while (segments_of(count, rank, team.size()).end <= segment) ++rank;
-    return rank;
-  };
-  // The node that begins at a segment of this rank lies in the row of that segment.
-  Vector<double> right(width);
-  for (Index length = 1; length < count; length *= 2) {
-    // Nodes go to ranks before this one only, so that no circle of ranks waits for itself.
-    for (Index at = (range.first + length - 1) / length * length; at < range.end; at += length) {
-      const auto node = parts.row(at - range.first);
-      if (at / length % 2 == 1) {
-        const int to = owner(at - length);
-        if (to != team.rank()) send_all(team, to, node.data(), bytes);
-      }
-    }
-    for (Index at = (range.first + 2 * length - 1) / (2 * length) * (2 * length); at < range.end;
-         at += 2 * length) {
-      const Index other = at + length;
-      if (other >= count) continue;
-      auto node = parts.row(at - range.first);
-      if (other < range.end) {
-        node += parts.row(other - range.first);
-      } else {
-        receive_all(team, owner(other), right.data(), bytes);
-        node += right.transpose();
-      }
-    }
-  }
-  Vector<double> sum = Vector<double>::Zero(width);
-  if (count == 0) return sum;
-  const int first = owner(0);  // not rank 0, where there are fewer segments than ranks
-  if (team.rank() == first) sum = parts.row(0).transpose();
-  broadcast_all(team, first, sum.data(), bytes);
-  return sum;
 }
 
 }  // namespace mercer

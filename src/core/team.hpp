@@ -1,9 +1,9 @@
 #pragma once
-// What a team does together, written once over its transport: the order of every sum is ours.
+// What a team does together, written once over its transport: core/tree_sum.hpp has the
+// sums, whose order is ours.
 //
 //     agree(team, [&] { share.read(); });               // fails on all ranks, or on none
 //     const Index first = scan(team, rows.rows()).before;   // of this rank's rows in all of them
-//     use(ordered_sum(team, segments, mine, block));    // the same bits for any number of ranks
 //
 // All ranks of the team call these functions in the same order. None sends a message of more than
 // 1 GiB.
@@ -80,11 +80,5 @@ struct SegmentNode {
 
 /// The largest whole nodes that make up these segments, from the first on.
 std::vector<SegmentNode> nodes_of(SegmentRange range);
-
-/// Σ of what the segments 0 … count − 1 contribute, `width` numbers each, added as the binary tree
-/// over them says: a node is the sum of its left half plus that of its right half, and one without
-/// a right half is its left half. `parts`, one row for each segment of `range`, the segments of
-/// this rank, is used up. All ranks have the sum.
-Vector<double> ordered_sum(Team& team, Index count, SegmentRange range, Matrix<double>& parts);
 
 }  // namespace mercer

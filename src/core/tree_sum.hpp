@@ -1,6 +1,8 @@
 #pragma once
-// Sums over segments in the order of the binary tree of `ordered_sum` (core/team.hpp), without a
-// partial sum for each segment: log₂ of their number at a time.
+// Sums over segments in the order of one binary tree, with the same bits for any number of ranks
+// and threads: a node is the sum of its left half plus that of its right half, and one without a
+// right half is its left half. No partial sum is kept for each segment: log₂ of their number at a
+// time.
 
 #include "core/team.hpp"
 
@@ -21,7 +23,8 @@ void add_node(NodeSums& sums, SegmentNode node, Vector<double> sum);
 NodeSums sum_segments(SegmentRange range, Index width, Index grain, int threads,
                       const std::function<void(Index segment, double* sum)>& write);
 
-/// `ordered_sum` for ranks that have summed up their nodes; `mine` is used up.
+/// The sum over all segments 0 … count − 1, on all ranks, from the nodes of each; `mine` is used
+/// up.
 Vector<double> ordered_sum(Team& team, Index count, Index width, NodeSums mine);
 
 }  // namespace mercer

@@ -7,49 +7,13 @@
 
 #include <algorithm>
 #include <mutex>
-#include <random>
+#include <string>
+#include <vector>
 
 namespace mercer {
 namespace team_test {
 
 using test::with_team;
-
-constexpr int most_ranks = 9;
-
-/// Numbers whose sum depends on the order of additions.
-Matrix<double> contributions(Index count, Index width) {
-  std::mt19937_64 random(5);
-  Matrix<double> out(count, width);
-  for (Index i = 0; i < count; ++i)
-    for (Index j = 0; j < width; ++j)
-      out(i, j) = std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % 40));
-  return out;
-}
-
-/// The sum as its definition says, by recursion.
-Vector<double> tree_sum(const Matrix<double>& parts, Index from, Index length) {
-  if (length == 1) return parts.row(from).transpose();
-  const Index half = length / 2;
-  Vector<double> left = tree_sum(parts, from, half);
-  if (from + half < parts.rows()) left += tree_sum(parts, from + half, half);
-  return left;
-}
-
-TEST(Team, M_P4_ordered_sums_have_the_bits_of_the_tree_for_any_number_of_ranks) {
-  for (const Index count : {1, 2, 3, 7, 8, 13, 64}) {
-    const Matrix<double> parts = contributions(count, 3);
-    Index whole = 1;
-    while (whole < count) whole *= 2;
-    const Vector<double> expected = tree_sum(parts, 0, whole);
-    for (int ranks = 1; ranks <= most_ranks; ++ranks)
-      with_team(ranks, [&](Team& team) {
-        const SegmentRange mine = segments_of(count, team.rank(), team.size());
-        Matrix<double> own = parts.middleRows(mine.first, mine.size());
-        const Vector<double> sum = ordered_sum(team, count, mine, own);
-        EXPECT_TRUE((sum.array() == expected.array()).all()) << count << " on " << ranks;
-      });
-  }
-}
 
 TEST(Team, nodes_cover_a_range_and_are_whole) {
   for (Index first = 0; first < 20; ++first)

@@ -164,6 +164,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
     return options.monitor({"kernel matrix", passed, std::max(expected, passed), "passes"});
   };
   std::optional<KernelMatrix<T>> own;
+  // `left` is a number of bytes: below 0 no tile is kept.
   agree(team, [&] {
     own.emplace(tiles, KernelMatrixOptions{.center = options.center,
                                            .weights = weights,
