@@ -108,7 +108,7 @@ TEST(Mpi, M_G2_matrices_from_a_map_in_both_precisions) {
   expect_same_files(dir, {dir / "few.csv", "--solver", "covariance"});
 }
 
-TEST(Mpi, M_G5_an_error_of_one_process_is_one_line_and_no_file) {
+TEST(Mpi, M_G6_an_error_of_one_process_is_one_line_and_no_file) {
   const TempDir dir;
   const auto refused = [&](std::vector<std::string> arguments, int code, const std::string& line) {
     arguments.insert(arguments.begin(), "fit");
@@ -143,7 +143,7 @@ TEST(Mpi, M_G5_an_error_of_one_process_is_one_line_and_no_file) {
   EXPECT_EQ(dir.list(), std::vector<std::string>{"bad.csv"});
 }
 
-TEST(Mpi, M_G5_a_killed_process_ends_the_job_without_a_file) {
+TEST(Mpi, M_G6_a_killed_process_ends_the_job_without_a_file) {
   const TempDir dir;
   std::vector<std::string> command = on(3, {});
   command.back() = "sh";
