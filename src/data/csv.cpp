@@ -11,6 +11,8 @@
 #include "data/csv_rows.hpp"
 #include "data/formats.hpp"
 #include "data/onehot.hpp"
+#include "data/pieces.hpp"
+#include "data/unusable.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,14 +25,14 @@ namespace csv {
 namespace {
 
 template <class T>
-class CsvSource final : public CategorySource<T> {
+class CsvSource final : public CategorySource<T>, public TextPieces {
  public:
   CsvSource(std::unique_ptr<ByteStream> bytes, const ReadOptions& options)
       : options_(options),
         threads_(thread_count(options.threads)),
         text_(std::move(bytes), threads_),
         layout_(find_layout(text_, options)),
-        data_begin_(text_.consumed()),
+        first_{text_.consumed(), layout_.first_line - 1},
         reporter_(options_.monitor, "reading", "bytes", text_.expected_bytes()) {
     // A row may be longer than the first read. A pipe is not waited for.
     while (can_rewind() && text_.chunks().empty() && !text_.complete() && !first_row_is_broken() &&
@@ -59,10 +61,26 @@ class CsvSource final : public CategorySource<T> {
     require(can_rewind(), Errc::io,
             "{} can be read only once, and a second pass is needed; save it to a file first",
             name());
-    text_.rewind(data_begin_, layout_.first_line - 1);
+    text_.rewind(first_.byte, first_.lines);
+    if (piece_end_) text_.set_end(*piece_end_);
     rows_ = dropped_ = missing_ = 0;
     first_missing_ = {};
     late_.reset();
+  }
+
+  bool in_pieces() const { return text_.in_pieces(); }
+  std::size_t bytes() const override { return text_.file_bytes(); }
+  TextPlace first_row() const override { return first_; }
+  Tally tally(std::size_t begin, std::size_t end) override {
+    return text_.tally_of(begin, end, [&] { reporter_(static_cast<double>(begin)); });
+  }
+  std::optional<TextPlace> row_from(TextPlace from, std::size_t end, bool quoted) override {
+    return text_.row_from(from, end, quoted, [&] { reporter_(static_cast<double>(from.byte)); });
+  }
+  void narrow(TextPlace first, std::size_t end) override {
+    first_ = first;
+    piece_end_ = end;
+    rewind();
   }
 
   Index expected_rows() const override {
@@ -96,10 +114,7 @@ class CsvSource final : public CategorySource<T> {
     text_.release();
     values_ = {};
     if (counting()) fail_missing_so_far(true);
-    require(
-        rows_ > 0, Errc::bad_data,
-        "'{}': every row has a missing value, so `missing=drop` drops all rows; use `missing=mean`",
-        Input(name()));
+    if (rows_ == 0 && !piece_end_) fail_all_dropped(name());
     return std::nullopt;
   }
 
@@ -178,7 +193,7 @@ class CsvSource final : public CategorySource<T> {
       missing_ += part.missing;
       dropped_ += part.dropped;
       if (options_.missing == Missing::error && part.first_missing && !counting())
-        first_missing_ = {line_of(chunks[i], part.first_missing), part.first_missing_column};
+        note_missing(line_of(chunks[i], part.first_missing), part.first_missing_column);
       if (part.problem.kind == Problem::Kind::none) continue;
       if (counting()) fail_missing_so_far(false);
       refuse_binary(text_, end_of_line(part.problem.at));
@@ -203,6 +218,12 @@ class CsvSource final : public CategorySource<T> {
       parsed_.erase(bad + 1, parsed_.end());
       late_ = error;
     }
+  }
+
+  /// The rest of the file is read then, other pieces included.
+  void note_missing(Index line, Index column) {
+    first_missing_ = {line, column};
+    if (piece_end_) text_.set_end(text_.file_bytes());
   }
 
   /// A missing cell has been found that may not be: the rest is read only to count the others.
@@ -246,7 +267,7 @@ class CsvSource final : public CategorySource<T> {
   Block<T> block(Index rows) {
     rows_ += rows;
     seen_lines_ = rows_ + dropped_;
-    seen_bytes_ = static_cast<double>(text_.consumed() - data_begin_);
+    seen_bytes_ = static_cast<double>(text_.consumed() - first_.byte);
     Block<T> block;
     block.rows = Rows<T>(values_.data(), rows, schema().features, schema().features);
     if (schema().weighted) block.weights = {weights_.data(), static_cast<std::size_t>(rows)};
@@ -259,7 +280,8 @@ class CsvSource final : public CategorySource<T> {
   int threads_;
   Text text_;
   Layout layout_;
-  std::size_t data_begin_;  // bytes before the first data row
+  TextPlace first_;                       // the first row
+  std::optional<std::size_t> piece_end_;  // of a piece; nothing: all of the file
   Reporter reporter_;
 
   std::vector<ParsedRows<T>> parsed_;
@@ -285,11 +307,20 @@ class CsvSource final : public CategorySource<T> {
 }  // namespace csv
 
 template <class T>
-std::unique_ptr<Source<T>> open_csv(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
+InPieces<T> open_csv_in_pieces(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
   auto source = std::make_unique<csv::CsvSource<T>>(std::move(bytes), options);
-  if (source->categories().empty()) return source;
-  return one_hot<T>(std::move(source), options);
+  csv::CsvSource<T>* const text = source->in_pieces() ? source.get() : nullptr;
+  if (source->categories().empty()) return {std::move(source), text};
+  return {one_hot<T>(std::move(source), options), text};
 }
+
+template <class T>
+std::unique_ptr<Source<T>> open_csv(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
+  return open_csv_in_pieces<T>(std::move(bytes), options).rows;
+}
+
+template InPieces<float> open_csv_in_pieces(std::unique_ptr<ByteStream>, const ReadOptions&);
+template InPieces<double> open_csv_in_pieces(std::unique_ptr<ByteStream>, const ReadOptions&);
 
 template std::unique_ptr<Source<float>> open_csv(std::unique_ptr<ByteStream>, const ReadOptions&);
 template std::unique_ptr<Source<double>> open_csv(std::unique_ptr<ByteStream>, const ReadOptions&);

@@ -20,6 +20,9 @@ constexpr std::size_t back_padding = 128;
 static_assert(front_padding >= number::padding);
 static_assert(back_padding >= number::padding + lane_padding);
 
+/// How much of a piece is read at once to count or to search in it.
+constexpr std::size_t piece_read = std::size_t{1} << 20;
+
 /// The first row that begins at `edge` or later; `inside`: `edge` is in a quoted cell.
 const char* row_start(const char* edge, const char* end, bool inside) {
   if (!inside && edge[-1] == '\n') return edge;
@@ -35,7 +38,9 @@ const char* row_start(const char* edge, const char* end, bool inside) {
 Text::Text(std::unique_ptr<ByteStream> bytes, int threads)
     : bytes_(std::move(bytes)),
       threads_(threads),
-      known_size_(bytes_->descriptor() >= 0 ? bytes_->size() : 0) {}
+      file_bytes_(bytes_->descriptor() >= 0 ? bytes_->size() : 0),
+      end_(file_bytes_),
+      anywhere_(file_bytes_ > 0) {}
 
 Index Text::line_of(const char* place) const { return line_ + count_lines(window_, place) + 1; }
 
@@ -76,9 +81,9 @@ void Text::read_at(char* out, std::size_t bytes, std::size_t offset) const {
 void Text::fill(std::size_t bytes, std::size_t stretch) {
   std::size_t had = size_;
   std::size_t fresh = complete_ || bytes <= had ? 0 : bytes - had;
-  if (known_size_ != 0) fresh = std::min(fresh, known_size_ - consumed_ - had);
+  if (anywhere_) fresh = std::min(fresh, end_ - consumed_ - had);
   make_room(had + fresh);
-  if (known_size_ == 0 && fresh > 0) {
+  if (!anywhere_ && fresh > 0) {
     const std::size_t got = bytes_->read(window_ + had, fresh);
     complete_ = got < fresh && bytes_->at_end();
     had += got;
@@ -94,8 +99,8 @@ void Text::fill(std::size_t bytes, std::size_t stretch) {
     if (unread < end) read_at(window_ + unread, end - unread, consumed_ + unread);
     tallies_[static_cast<std::size_t>(i)] = tally(window_ + begin, window_ + end);
   });
-  if (known_size_ != 0) complete_ = consumed_ + size_ == known_size_;
-  if (known_size_ != 0 && complete_ && fresh > 0) bytes_->require_unchanged();
+  if (anywhere_) complete_ = consumed_ + size_ == end_;
+  if (anywhere_ && complete_ && fresh > 0) bytes_->require_unchanged();
   ends_bare_ = complete_ && size_ > 0 && window_[size_ - 1] != '\n';
   std::memset(window_ + size_, '\n', back_padding);
 }
@@ -128,7 +133,7 @@ void Text::rewind(std::size_t skip, Index lines) {
   bytes_->require_unchanged();
   size_ = 0;
   complete_ = false;
-  if (known_size_ == 0) {
+  if (!anywhere_) {
     bytes_->rewind();
     consumed_ = 0;
     fill(skip);
@@ -137,6 +142,54 @@ void Text::rewind(std::size_t skip, Index lines) {
   }
   consumed_ = skip;
   line_ = lines;
+}
+
+void Text::set_end(std::size_t end) {
+  end_ = end;
+  complete_ = false;
+}
+
+Tally Text::tally_of(std::size_t begin, std::size_t end, const std::function<void()>& step) const {
+  std::vector<std::string> parts(static_cast<std::size_t>(threads_));
+  std::vector<Tally> tallies(parts.size());
+  Tally sum;
+  while (begin < end) {
+    step();
+    const std::size_t count = std::min(parts.size(), (end - begin + piece_read - 1) / piece_read);
+    parallel_for(static_cast<Index>(count), threads_, [&](Index i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::size_t from = begin + at * piece_read;
+      parts[at].resize(std::min(piece_read, end - from));
+      read_at(parts[at].data(), parts[at].size(), from);
+      tallies[at] = tally(parts[at].data(), parts[at].data() + parts[at].size());
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      sum.newlines += tallies[i].newlines;
+      sum.quotes += tallies[i].quotes;
+    }
+    begin += std::min(end - begin, count * piece_read);
+  }
+  return sum;
+}
+
+std::optional<TextPlace> Text::row_from(TextPlace from, std::size_t end, bool quoted,
+                                        const std::function<void()>& step) const {
+  // Begins with the byte before the place, which may be the newline that ends a row.
+  std::string text(std::min(piece_read, end - from.byte + 1), '\0');
+  read_at(text.data(), 1, from.byte - 1);
+  if (text[0] == '\n' && !quoted) return from;
+  while (from.byte < end) {
+    step();
+    text.resize(std::min(piece_read, end - from.byte));
+    read_at(text.data(), text.size(), from.byte);
+    for (const char c : text) {
+      ++from.byte;
+      from.lines += c == '\n';
+      if (c == '"') quoted = !quoted;
+      if (c == '\n' && !quoted) return from.byte < end ? std::optional(from) : std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 const char* Text::last_row_end() const {
@@ -186,7 +239,7 @@ std::vector<Chunk> Text::chunks() const {
 }
 
 double Text::expected_bytes() const {
-  if (known_size_ != 0) return static_cast<double>(known_size_);
+  if (anywhere_) return static_cast<double>(end_);
   const auto read = static_cast<double>(consumed_ + size_);
   if (complete_) return read;
   const double fraction = bytes_->fraction_read();

@@ -9,9 +9,12 @@
 #include "data/bytes.hpp"
 #include "data/csv_buffer.hpp"
 #include "data/csv_lanes.hpp"
+#include "data/pieces.hpp"
 
 #include <mercer/matrix.hpp>
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +56,16 @@ class Text {
   /// Back to where `skip` bytes and `lines` lines are over.
   void rewind(std::size_t skip, Index lines);
 
+  /// The text ends here from now on: at the end of the file, or where a row of it ends.
+  void set_end(std::size_t end);
+
+  /// A file that can be read from anywhere: its pieces (data/pieces.hpp).
+  bool in_pieces() const { return anywhere_; }
+  std::size_t file_bytes() const { return file_bytes_; }
+  Tally tally_of(std::size_t begin, std::size_t end, const std::function<void()>& step) const;
+  std::optional<TextPlace> row_from(TextPlace from, std::size_t end, bool quoted,
+                                    const std::function<void()>& step) const;
+
   /// At the end of the text: lets go of the window's memory until it is filled again.
   void release();
 
@@ -72,7 +85,9 @@ class Text {
 
   std::unique_ptr<ByteStream> bytes_;
   int threads_;
-  std::size_t known_size_;  // of a file that can be read from anywhere; 0: read in order
+  std::size_t file_bytes_;  // of a plain file
+  std::size_t end_;         // where the text ends; that of the file, or of a piece of it
+  bool anywhere_;           // the file can be read from anywhere; else in order
   Buffer<char> buffer_;
   char* window_ = nullptr;
   std::size_t size_ = 0;

@@ -8,6 +8,7 @@
 #include <mercer/data.hpp>
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace mercer {
@@ -23,6 +24,9 @@ struct FormatRow {
   OpenFormat<float> open_float;
   OpenFormat<double> open_double;
 };
+
+/// The format asked for, or that of the file's extension.
+Format chosen_format(const std::string& path, const ReadOptions& options);
 
 template <class T>
 std::unique_ptr<Source<T>> open_csv(std::unique_ptr<ByteStream> bytes, const ReadOptions& options);

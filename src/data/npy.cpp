@@ -6,6 +6,7 @@
 #include "data/finite.hpp"
 #include "data/formats.hpp"
 #include "data/npy_cells.hpp"
+#include "data/pieces.hpp"
 #include "data/unnamed.hpp"
 #include "data/unusable.hpp"
 
@@ -21,13 +22,14 @@ namespace mercer {
 namespace {
 
 template <class T>
-class NpySource final : public Source<T> {
+class NpySource final : public Source<T>, public RowPieces {
  public:
   NpySource(std::unique_ptr<ByteStream> bytes, const ReadOptions& options)
       : bytes_(std::move(bytes)),
         options_(options),
         header_(read_npy_header(*bytes_)),
-        reporter_(options_.monitor, "reading", "rows", static_cast<double>(header_.rows)) {
+        reporter_(options_.monitor, "reading", "rows", static_cast<double>(header_.rows)),
+        end_(header_.rows) {
     choose_columns();
     cells_ = {nullptr, header_.type, header_.row_stride(), header_.col_stride()};
     if (bytes_->descriptor() >= 0) {
@@ -56,7 +58,18 @@ class NpySource final : public Source<T> {
     // What only the header claims must not make anyone set much memory aside.
     const double bytes =
         static_cast<double>(header_.rows) * static_cast<double>(schema_.features) * sizeof(T);
-    return resident_ || bytes < 256e6 ? header_.rows : 0;
+    return resident_ || bytes < 256e6 ? end_ - first_ : 0;
+  }
+
+  bool in_pieces() const { return map_.data(); }
+  Index all_rows() const override { return header_.rows; }
+  void narrow(Index first, Index end) override {
+    first_ = first;
+    end_ = end;
+    is_piece_ = true;
+    clean_ = false;
+    reporter_.total(static_cast<double>(end));
+    rewind();
   }
 
   std::size_t buffer_bytes() const override {
@@ -72,7 +85,7 @@ class NpySource final : public Source<T> {
       screen();
       if (kept_rows_ > 0) return block();
     }
-    if (dropped_ == header_.rows) fail_all_dropped(name());
+    if (!is_piece_ && dropped_ == header_.rows) fail_all_dropped(name());
     return std::nullopt;
   }
 
@@ -87,21 +100,22 @@ class NpySource final : public Source<T> {
       bytes_->rewind();
       receive(header_.data_offset);
     }
-    begin_ = count_ = released_ = 0;
+    begin_ = released_ = first_;
+    count_ = 0;
   }
 
   std::optional<Block<T>> whole() override {
     if (!direct_ || !resident_) return std::nullopt;
-    const T* const all = reinterpret_cast<const T*>(cells_.data);
-    const Index cells = header_.rows * header_.cols;
-    if (!clean_) clean_ = all_finite(all, cells, options_.threads);
+    const T* const all = reinterpret_cast<const T*>(cells_.data) + first_ * header_.cols;
+    const Index rows = end_ - first_;
+    if (!clean_) clean_ = all_finite(all, rows * header_.cols, options_.threads);
     if (!clean_) {
       if (options_.missing == Missing::drop) return std::nullopt;
       rewind();
       while (next()) continue;  // refuses what cannot be used, counts what is missing
       rewind();
     }
-    return Block<T>{Rows<T>(all, header_.rows, header_.cols, header_.cols)};
+    return Block<T>{Rows<T>(all, rows, header_.cols, header_.cols)};
   }
 
  private:
@@ -157,13 +171,13 @@ class NpySource final : public Source<T> {
     begin_ += count_;
     count_ = 0;
     reporter_(static_cast<double>(begin_));
-    if (begin_ == 0) dropped_ = missing_ = 0;
-    if (begin_ == header_.rows) {
+    if (begin_ == first_) dropped_ = missing_ = 0;
+    if (begin_ == end_) {
       if (map_.data()) bytes_->require_unchanged();
       clean_ = clean_ || (dropped_ == 0 && missing_ == 0);
       return false;
     }
-    count_ = std::min(block_rows_, header_.rows - begin_);
+    count_ = std::min(block_rows_, end_ - begin_);
     // To touch a page that is no longer in the file would be the end of the program.
     if (map_.data()) bytes_->require_unchanged();
     if (!resident_) receive(static_cast<std::size_t>(count_) * cells_.row_stride);
@@ -275,6 +289,7 @@ class NpySource final : public Source<T> {
 
   /// Missing cells of the whole file, given those of this block.
   Index count_rest(Index found) {
+    end_ = header_.rows;
     while (load())
       for (Index i = 0; i < count_ * schema_.features; ++i) found += std::isnan(rows_[i]);
     clean_ = false;
@@ -347,6 +362,8 @@ class NpySource final : public Source<T> {
   bool direct_ = false;    // they can be used as they lie
   bool clean_ = false;     // a whole pass met nothing missing or infinite
 
+  Index first_ = 0, end_;  // the file rows that are read
+  bool is_piece_ = false;
   Index block_rows_ = 0;
   Index begin_ = 0, count_ = 0;  // the file rows of the block
   Index origin_ = 0;             // the file row that is row 0 of `cells_`
@@ -363,8 +380,18 @@ class NpySource final : public Source<T> {
 }  // namespace
 
 template <class T>
+InPieces<T> open_npy_in_pieces(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
+  auto source = std::make_unique<NpySource<T>>(std::move(bytes), options);
+  NpySource<T>* const matrix = source->in_pieces() ? source.get() : nullptr;
+  return {std::move(source), nullptr, matrix};
+}
+
+template InPieces<float> open_npy_in_pieces(std::unique_ptr<ByteStream>, const ReadOptions&);
+template InPieces<double> open_npy_in_pieces(std::unique_ptr<ByteStream>, const ReadOptions&);
+
+template <class T>
 std::unique_ptr<Source<T>> open_npy(std::unique_ptr<ByteStream> bytes, const ReadOptions& options) {
-  return std::make_unique<NpySource<T>>(std::move(bytes), options);
+  return open_npy_in_pieces<T>(std::move(bytes), options).rows;
 }
 
 template std::unique_ptr<Source<float>> open_npy(std::unique_ptr<ByteStream>, const ReadOptions&);

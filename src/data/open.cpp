@@ -86,6 +86,10 @@ std::unique_ptr<Source<T>> open_like_all(const std::vector<std::string>& paths,
 
 }  // namespace
 
+Format chosen_format(const std::string& path, const ReadOptions& options) {
+  return options.format == Format::by_extension ? format_of(path) : options.format;
+}
+
 std::span<const FormatEntry> format_table() {
   static const std::vector<FormatEntry> entries = [] {
     std::vector<FormatEntry> all;
@@ -101,7 +105,7 @@ template <class T>
 std::unique_ptr<Source<T>> open(const std::string& path, const ReadOptions& options) {
   // First the file: that it is missing matters more than what it is called.
   std::unique_ptr<ByteStream> bytes = open_bytes(path, options.monitor, options.live);
-  const Format format = options.format == Format::by_extension ? format_of(path) : options.format;
+  const Format format = chosen_format(path, options);
   require(options.onehot.empty() || format == Format::csv || format == Format::tsv,
           Errc::bad_option, "`onehot` requires text columns (CSV, TSV), and '{}' has none", path);
   auto source = open_as<T>(format, std::move(bytes), options);
@@ -123,9 +127,8 @@ std::unique_ptr<Source<T>> open_parts(const std::vector<std::string>& paths,
   // A part need not have every category.
   if (!options.onehot.empty() && paths.size() > 1) return open_like_all<T>(paths, options, parts);
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    const Format format =
-        options.format == Format::by_extension ? format_of(paths[i]) : options.format;
-    if (format == Format::svm) parts[i] = widened(std::move(parts[i]), widest);
+    if (chosen_format(paths[i], options) == Format::svm)
+      parts[i] = widened(std::move(parts[i]), widest);
   }
   return concatenated(std::move(parts));
 }

@@ -126,6 +126,15 @@ TEST(Mpi, M_G6_an_error_of_one_process_is_one_line_and_no_file) {
           "mercer: '" + bad +
               "', line 4, column 2 ('b'): 'x' is not a number; correct it, or exclude the column "
               "with --exclude b");
+  // In a piece of a later process, behind quoted newlines.
+  std::string text = "name,a,b\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("\"row\n{}\",{},{}\n", i, i * i, i);
+  text.replace(text.find(",1156,34"), 8, ",1156,x");
+  const std::string later = dir.file("later.csv", text);
+  refused({dir.file("good.csv", "name,a,b\nx,1,2\n"), later, "--exclude", "name"}, 1,
+          "mercer: '" + later +
+              "', line 71, column 3 ('b'): 'x' is not a number; correct it, or exclude the column "
+              "with --exclude b");
   refused({dir / "absent.csv"}, 1,
           "mercer: cannot open '" + dir / "absent.csv" + "': No such file or directory");
   const std::string wine = data_file("wine.csv");
@@ -140,7 +149,7 @@ TEST(Mpi, M_G6_an_error_of_one_process_is_one_line_and_no_file) {
           "mercer: standard input cannot be shared by several processes; save it to a file first");
   refused({wine, "--label", "cultivar", "-o", dir / "absent/model.st"}, 1,
           "mercer: cannot write '" + dir / "absent/model.st" + "': No such file or directory");
-  EXPECT_EQ(dir.list(), std::vector<std::string>{"bad.csv"});
+  EXPECT_EQ(dir.list(), (std::vector<std::string>{"bad.csv", "good.csv", "later.csv"}));
 }
 
 TEST(Mpi, M_G6_a_killed_process_ends_the_job_without_a_file) {
