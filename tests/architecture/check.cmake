@@ -40,7 +40,7 @@ set(apps/mpi_folders commands terminal)  # of apps/cli
 set(apps/mpi_internal_headers distributed/mpi_team)
 set(bindings/python_folders "")
 set(bindings/python_internal_headers
-  core/spelled
+  core/budget core/parallel core/spelled core/team
   pca/select/significance)
 
 macro(complain text)

@@ -55,24 +55,36 @@ def test_every_parameter_is_documented():
             assert parameter in estimator.__doc__, f"{name}({parameter}=…)"
 
 
-def test_the_stubs_have_the_signatures_of_the_code():
+@pytest.mark.parametrize("module", ["mercer", "mercer.dask", "mercer.mpi", "mercer.spark"])
+def test_the_stubs_have_the_signatures_of_the_code(module):
     import ast
     import inspect
     import pathlib
 
-    tree = ast.parse((pathlib.Path(mercer.__file__).parent / "__init__.pyi").read_text())
+    module = importlib.import_module(module)
+    tree = ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text())
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    others = {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
 
     def names(node):
         return [a.arg for a in node.args.args + node.args.kwonlyargs]
 
-    for name in mercer.__all__:
-        thing = getattr(mercer, name)
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if not callable(thing):
+            assert name in others, name
+            continue
         if not isinstance(thing, type):
             assert names(functions[name]) == list(inspect.signature(thing).parameters), name
             continue
-        for method in classes[name].body:
+        stubs = [classes[name]]
+        for stub in stubs:  # and their bases here
+            stubs.extend(classes[base.id] for base in stub.bases if getattr(base, "id", None) in classes)
+        known = {getattr(part, "name", None) for stub in stubs for part in stub.body}
+        public = {part for part in vars(thing) if callable(vars(thing)[part]) and not part.startswith("_")}
+        assert public <= known, (name, public - known)
+        for method in (part for stub in stubs for part in stub.body):
             if isinstance(method, ast.FunctionDef) and not method.decorator_list:
                 code = inspect.signature(getattr(thing, method.name)).parameters
                 ours = [p for p in code if code[p].kind != inspect.Parameter.VAR_KEYWORD]

@@ -31,6 +31,7 @@ from ._plots import contour, plot
 from ._probe import Probe, probe
 from ._progress import Progress
 from ._rates import RateCondition, rate_conditions, steps_of_rate
+from ._team import Team
 
 __version__ = _mercer.__version__
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "RateCondition",
     "RowScores",
     "RuleComparison",
+    "Team",
     "check_kernel",
     "compare_rules",
     "contour",

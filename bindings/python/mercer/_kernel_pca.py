@@ -25,6 +25,7 @@ from ._rows import (
     validated,
 )
 from ._saving import ModelFile
+from ._team import share_of
 
 _SOLVERS = {"auto": "auto", "dense": "dense", "arpack": "krylov", "randomized": "krylov"}
 
@@ -171,7 +172,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         self.progress = progress
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, team=None):
         """Fit the components in the feature space of the kernel.
 
         Parameters
@@ -180,11 +181,17 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
             Two rows or more; with kernel='precomputed' their kernel matrix.
         y : Ignored
             Present for scikit-learn's convention.
+        team : mercer.Team, default=None
+            Processes that fit together, such as `mercer.mpi.team()`: `X` are the rows of this one, or
+            none. All get the model of all rows.
 
         Returns
         -------
         self : KernelPCA
         """
+        if team is not None:
+            self._fit_share(*share_of(self, X, team))
+            return self
         check_parameters(self)
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
@@ -206,10 +213,27 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
             self._fit_inverse_transform(self._training_scores(X), X)
         return self
 
-    def _options(self, X):
+    def _fit_share(self, X, share):
+        self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
+        model = told(self, self._fit_model, rows_of(X), **self._options(X, share))
+        self._take(model, X, share)
+
+    def _refuse_on_team(self):
+        refused = (
+            (callable(self.kernel), "a kernel that is a function"),
+            (self.kernel == "precomputed", "kernel='precomputed'"),
+            (self.fit_inverse_transform, "fit_inverse_transform=True"),
+        )
+        for asked, what in refused:
+            if asked:
+                raise ValueError(f"{what} is not distributed over several processes; use one process")
+
+    def _options(self, X, share=None):
         options = {"tolerance": self.tolerance, "threads": threads_of(self.n_jobs)}
+        if share:
+            options["team"] = share.team
         if self.n_components is not None:
-            options["components"] = min(self.n_components, X.shape[0])
+            options["components"] = min(self.n_components, share.total if share else X.shape[0])
         if callable(self.kernel) or self.kernel == "precomputed":
             options["precomputed"] = True
         else:
@@ -231,7 +255,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         try:
             return _mercer.fit(rows, **options)
         except _mercer.InvalidKernel as error:
-            if self.approximation is not None:  # which needs a valid kernel
+            if self.approximation is not None or "team" in options:  # which need a valid kernel
                 raise
             if self.n_components is None:
                 raise ValueError(
@@ -242,14 +266,14 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         options = {name: value for name, value in options.items() if name != "solver"}
         return _mercer.fit(rows, clip=True, **options)
 
-    def _take(self, model, X):
+    def _take(self, model, X, share=None):
         dtype = model.components.dtype
         values = model.eigenvalues
         rank = int(np.count_nonzero(values > _NO_VARIANCE[dtype] * values[0]))
         self._model = model.with_components(rank)
         values = values[:rank].astype(dtype)
         if self.n_components is not None and not self.remove_zero_eig:
-            most = min(self.n_components, X.shape[0])
+            most = min(self.n_components, share.total if share else X.shape[0])
             values = np.concatenate([values, np.zeros(most - rank, dtype)])
         self.eigenvalues_ = values
         self._X_fit = X if model.space == "precomputed" else None
@@ -289,7 +313,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         values = self.eigenvalues_[: self._model.outputs]
         return self._padded(np.multiply(self._model.components.T, values, order="C"))
 
-    def fit_transform(self, X, y=None, **params):
+    def fit_transform(self, X, y=None, *, team=None, **params):
         """Fit the components and return the scores of the rows.
 
         Parameters
@@ -298,12 +322,18 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
             Two rows or more; with kernel='precomputed' their kernel matrix.
         y : Ignored
             Present for scikit-learn's convention.
+        team : mercer.Team, default=None
+            As in `fit`.
 
         Returns
         -------
         X_new : ndarray of shape (n_samples, n_components)
             Scores of the rows.
         """
+        if team is not None:
+            X, share = share_of(self, X, team)
+            self._fit_share(X, share)
+            return self._scores(X) if self.approximation is not None else self._training_scores(X)[share.rows]
         self.fit(X, **params)
         if self.approximation is not None:
             return self._scores(as_fitted(self, X))

@@ -13,6 +13,7 @@ from ._plan import Explained
 from ._progress import told
 from ._rows import check_parameters, require_finite, rows_of, seed_of, threads_of, validated
 from ._saving import ModelFile
+from ._team import share_of
 
 _SOLVERS = {
     "auto": "auto",
@@ -154,7 +155,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         self.progress = progress
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, team=None):
         """Fit the components.
 
         Parameters
@@ -163,16 +164,18 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
             Two rows or more. Sparse rows are not made dense.
         y : Ignored
             Present for scikit-learn's convention.
+        team : mercer.Team, default=None
+            Processes that fit together, such as `mercer.mpi.team()`: `X` are the rows of this one, or
+            none. All get the model of all rows.
 
         Returns
         -------
         self : PCA
         """
-        check_parameters(self)
-        self._fit(validated(self, X, reset=True, ensure_min_samples=2))
+        self._fit(*self._checked(X, team))
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X, y=None, *, team=None):
         """Fit the components and return the scores of the rows.
 
         Parameters
@@ -181,19 +184,33 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
             Two rows or more.
         y : Ignored
             Present for scikit-learn's convention.
+        team : mercer.Team, default=None
+            As in `fit`.
 
         Returns
         -------
         X_new : ndarray of shape (n_samples, n_components)
             The same as ``fit(X).transform(X)``.
         """
-        check_parameters(self)
-        X = validated(self, X, reset=True, ensure_min_samples=2)
-        self._fit(X)
+        X, share = self._checked(X, team)
+        self._fit(X, share)
         return self._kept(self._model.transform(rows_of(X), threads_of(self.n_jobs)))
 
-    def _options(self, X):
-        wanted = self._wanted(*X.shape)
+    def _checked(self, X, team):
+        if team is not None:
+            return share_of(self, X, team)
+        check_parameters(self)
+        return validated(self, X, reset=True, ensure_min_samples=2), None
+
+    def _refuse_on_team(self):
+        if callable(self.map):
+            raise ValueError(
+                "a map that is a function is not distributed over several processes; use a map that a text "
+                "describes, or one process"
+            )
+
+    def _options(self, X, share=None):
+        wanted = self._wanted(share.total if share else X.shape[0], X.shape[1])
         options = {"tolerance": self.tolerance}
         if self.n_jobs is not None:
             options["threads"] = threads_of(self.n_jobs)
@@ -215,6 +232,8 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
             options["memory"] = self.memory
         if self.map is not None and hasattr(self, "feature_names_in_"):
             options["columns"] = [str(name) for name in self.feature_names_in_]
+        if share:
+            options["team"] = share.team
         return options
 
     def _columns(self):
@@ -237,15 +256,16 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         """
         return self._fitted_model().smallest_relation(self._columns())
 
-    def _fit(self, X):
-        n_samples, n_features = X.shape
+    def _fit(self, X, share=None):
+        n_samples, n_features = share.total if share else X.shape[0], X.shape[1]
         wanted = self._wanted(n_samples, n_features)
         try:
             model = told(
-                self, _mercer.fit, rows_of(X), map_argument(self.map, X), **self._options(X)
+                self, _mercer.fit, rows_of(X), map_argument(self.map, X), **self._options(X, share)
             )
         except ValueError:
-            require_finite(self, X)
+            if share is None:  # the others raise the library's
+                require_finite(self, X)
             raise
         if wanted == "mle":
             kept = _mercer.cut_by_minka(model)

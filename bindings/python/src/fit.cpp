@@ -2,9 +2,11 @@
 #include <mercer/fit.hpp>
 
 #include "arrays.hpp"
+#include "core/budget.hpp"
 #include "map_of.hpp"
 #include "options.hpp"
 #include "pca/select/significance.hpp"
+#include "python_team.hpp"
 #include "register.hpp"
 #include "spelling.hpp"
 #include "work.hpp"
@@ -14,6 +16,8 @@
 
 #include <pybind11/stl.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,10 +35,27 @@ Names columns_of(const py::kwargs& words) {
 
 template <class T>
 Model<T> fit_rows(const py::object& x, const py::object& given, const FitOptions& options,
-                  const Names& columns) {
-  const HeldRows<T> held(x);
-  const auto map = map_of<T>(given, held.rows().cols(), columns);
-  return released([&] { return map ? fit(held.rows(), map, options) : fit(held.rows(), options); });
+                  const Names& columns, PythonTeam* team) {
+  std::optional<HeldRows<T>> held;
+  std::shared_ptr<const Map<T>> map;
+  together(team, [&] {
+    held.emplace(x);
+    map = map_of<T>(given, held->rows().cols(), columns);
+  });
+  const Rows<T>& rows = held->rows();
+  return released([&] { return map ? fit(rows, map, options) : fit(rows, options); });
+}
+
+/// Options of a fit over the team of `words`, if it has one.
+FitOptions options_of(const py::kwargs& words, PythonTeam* team) {
+  FitOptions options;
+  together(team, [&] { options = fit_options(words); });
+  if (!team) return options;
+  options.team = team;
+  if (options.monitor) options.monitor = monitor_of_rank(std::move(options.monitor));
+  if (options.memory == 0)
+    options.memory = Budget().bytes() / static_cast<std::size_t>(team->processes_here());
+  return options;
 }
 
 /// The plan of that fit: its JSON and its text.
@@ -59,9 +80,10 @@ std::pair<std::string, std::string> plan_any(const py::object& x, const py::obje
 }
 
 AnyModel fit_any(const py::object& x, const py::object& map, const py::kwargs& words) {
-  const FitOptions options = fit_options(words);
-  if (is_float(x)) return fit_rows<float>(x, map, options, columns_of(words));
-  return fit_rows<double>(x, map, options, columns_of(words));
+  const auto team = team_of(words.attr("get")("team"));
+  const FitOptions options = options_of(words, team.get());
+  if (is_float(x)) return fit_rows<float>(x, map, options, columns_of(words), team.get());
+  return fit_rows<double>(x, map, options, columns_of(words), team.get());
 }
 
 template <class T>

@@ -57,6 +57,7 @@ PYBIND11_MODULE(_mercer, module) {
   register_plots(module);
   register_diagnostics(module);
   register_probe(module);
+  register_team(module);
   register_features(module);
   register_eigs(module);
   register_datasets(module);

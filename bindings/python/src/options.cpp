@@ -1,10 +1,10 @@
 #include "options.hpp"
 
+#include "core/parallel.hpp"
 #include "work.hpp"
 
 #include <algorithm>
 #include <string>
-#include <thread>
 
 extern "C" int openblas_get_num_threads();
 
@@ -35,7 +35,7 @@ FitOptions fit_options(const py::dict& words) {
     else if (name == "kernel") o.kernel = Kernel::parse(value.cast<std::string>());
     else if (name == "precomputed") o.precomputed = value.cast<bool>();
     else if (name == "keep_null") o.keep_null = value.cast<bool>();
-    else if (name == "columns") continue;  // of the map
+    else if (name == "columns" || name == "team") continue;  // of the map; of the rows
     else if (name == "clip") o.clip = value.cast<bool>();
     else if (name == "approx") o.approx = parse_approx(value.cast<std::string>());
     else if (name == "solver") o.solver = solver_of(value.cast<std::string>());
@@ -52,9 +52,6 @@ FitOptions fit_options(const py::dict& words) {
   return o;
 }
 
-int thread_limit() {
-  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::clamp(openblas_get_num_threads(), 1, cores);
-}
+int thread_limit() { return std::clamp(openblas_get_num_threads(), 1, thread_count(0)); }
 
 }  // namespace mercer::python

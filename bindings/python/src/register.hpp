@@ -17,6 +17,7 @@ void register_learn(pybind11::module_& module);
 void register_plots(pybind11::module_& module);
 void register_diagnostics(pybind11::module_& module);
 void register_probe(pybind11::module_& module);
+void register_team(pybind11::module_& module);
 void register_features(pybind11::module_& module);
 
 }  // namespace mercer::python

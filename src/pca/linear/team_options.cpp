@@ -73,8 +73,8 @@ void require_same(Team& team, const FitOptions& options, const Schema& schema,
     const auto own = lines_of(mine), root = lines_of(of_root);
     for (std::size_t i = 0; i < own.size() && i < root.size(); ++i)
       require(own[i] == root[i], Errc::bad_option,
-              "{} of rank {} is not that of rank 0; start all ranks with the same options, on "
-              "files with the same columns",
+              "{} of rank {} is not that of rank 0; give all ranks the same options, and rows with "
+              "the same columns",
               own[i].substr(0, own[i].find('\t')), team.rank());
   });
 }
