@@ -3,6 +3,7 @@
 #include "core/parallel.hpp"
 #include "core/roundoff.hpp"
 #include "core/segments.hpp"
+#include "core/team_nodes.hpp"
 #include "operators/centred.hpp"
 #include "simd/panel_products.hpp"
 
@@ -49,8 +50,8 @@ double scatter_bytes(Index d, Index block, int threads) {
   const int workers = thread_count(threads);
   const Index width = (block + panel_width - 1) / panel_width * panel_width;
   const bool wide = d > wide_columns;
-  // Of narrow rows: one sum per thread, the open one and two levels of the tree.
-  const Index sums = wide ? 1 : workers + 3;
+  // Narrow rows: one sum per thread. The open one and two levels of the tree.
+  const Index sums = (wide ? 0 : workers) + 3;
   const Index strips = wide ? wide_strips(d, workers) : workers;
   const Index numbers = d * (2 * width + sums * (width + 2)) +
                         d * (shift_rows(d) + strips * strip_rows(d)) +
@@ -79,7 +80,7 @@ struct ScatterOperator<T>::Sums {
 
 template <class T>
 struct ScatterOperator<T>::Walk {
-  const double* vectors;  // in so many panels
+  PanelBuffer vectors;
   Index panels;
   bool first;  // pass: the mean and the squares are wanted too
   Segments<Sums> tree{16};
@@ -143,7 +144,7 @@ void ScatterOperator<T>::add_to(const Rows<U>& rows, const double* weights, cons
     const CsrView<U>& csr = rows.csr();
     add_sparse_products<U>(
         {csr.values, csr.columns, csr.offsets, rows.rows(), weights, walk.panels, panel},
-        walk.vectors, s.products.data());
+        walk.vectors.data(), s.products.data());
     for (Index i = 0; walk.first && i < rows.rows(); ++i) {
       const double w = weights ? weights[i] : 1;
       for (std::int64_t e = csr.offsets[i]; e < csr.offsets[i + 1]; ++e) {
@@ -168,7 +169,7 @@ void ScatterOperator<T>::add_to(const Rows<U>& rows, const double* weights, cons
     if (walk.first)
       for (Index r = 0; r < n; ++r) s.squares += x.row(r).cwiseAbs2().transpose();
     for (Index p = 0; p < walk.panels; ++p) {
-      times_panel(x.data(), strip, d, d, walk.vectors + p * panel, y.data());
+      times_panel(x.data(), strip, d, d, walk.vectors.data() + p * panel, y.data());
       add_transposed_times_panel(x.data(), strip, d, d, y.data(), s.products.data() + p * panel);
     }
   }
@@ -213,14 +214,28 @@ void ScatterOperator<T>::add_leaves(const Rows<U>& rows, const double* weights, 
   }
 }
 
-/// Sums are large: there is one, and threads share first the rows, then the columns.
+/// Sums are large: one leaf is open, and threads share first its rows, then its columns.
+template <class T>
+template <class U>
+void ScatterOperator<T>::add_wide_leaves(const Rows<U>& rows, const double* weights, Walk& walk) {
+  const Index leaf_rows = scatter_leaf_rows(features_);
+  for (Index i = 0; i < rows.rows();) {
+    const Index n = std::min(rows.rows() - i, leaf_rows - walk.open_rows);
+    add_wide(rows.middle(i, n), weights ? weights + i : nullptr, walk);
+    walk.open_rows += n;
+    i += n;
+    if (walk.open_rows < leaf_rows) return;
+    walk.tree.push(walk.open);
+    walk.open_rows = 0;
+  }
+}
+
 template <class T>
 template <class U>
 void ScatterOperator<T>::add_wide(const Rows<U>& rows, const double* weights, Walk& walk) {
   const Index d = features_, panel = d * panel_width, strip = strip_rows(d);
   const int workers = thread_count(options_.threads);
   if (walk.open_rows == 0) walk.open.clear(d, walk.panels);
-  walk.open_rows = 1;  // there is something in it; it is never full
   const Index strips = (rows.rows() + strip - 1) / strip;
   const Index most = std::min(strips, wide_strips(d, workers));
   Matrix<double> x(most * strip, d), y(most * strip * walk.panels, panel_width);
@@ -236,7 +251,7 @@ void ScatterOperator<T>::add_wide(const Rows<U>& rows, const double* weights, Wa
                     at, d);
       if (n < strip) x.middleRows(s * strip + n, strip - n).setZero();
       for (Index p = 0; p < walk.panels; ++p)
-        times_panel(at, strip, d, d, walk.vectors + p * panel,
+        times_panel(at, strip, d, d, walk.vectors.data() + p * panel,
                     y.row((s * walk.panels + p) * strip).data());
     });
     const Index stripes = (d + stripe_columns - 1) / stripe_columns;
@@ -263,43 +278,47 @@ template <class T>
 template <class U>
 void ScatterOperator<T>::add_strips(const Rows<U>& rows, const double* weights, Walk& walk) {
   if (rows.rows() == 0) return;
-  if (features_ > wide_columns) add_wide(rows, weights, walk);
+  if (features_ > wide_columns) add_wide_leaves(rows, weights, walk);
   else add_leaves(rows, weights, scatter_leaf_rows(features_), walk);
+}
+
+/// Keeps rows until there are enough of them.
+template <class T>
+template <class U>
+void ScatterOperator<T>::wait(const Rows<U>& rows, const double* weights, Index room, Walk& walk) {
+  const Index d = features_;
+  if (rows.rows() == 0) return;
+  if (walk.waiting.rows() < room) {
+    walk.waiting.conservativeResize(room, d);
+    walk.waiting_weights.conservativeResize(room);
+  }
+  const Vector<double> zero = Vector<double>::Zero(d);
+  centred_block(rows, 0, d, {.centre = zero.data()}, walk.waiting.row(walk.waiting_rows).data(), d);
+  for (Index i = 0; i < rows.rows(); ++i)
+    walk.waiting_weights[walk.waiting_rows + i] = weights ? weights[i] : 1.0;
+  walk.waiting_rows += rows.rows();
 }
 
 template <class T>
 template <class U>
 void ScatterOperator<T>::add_dense(const Rows<U>& rows, const double* weights, Walk& walk) {
-  const Index d = features_, strip = strip_rows(d);
-  const auto wait = [&](const Rows<U>& some, const double* w, Index room) {
-    if (some.rows() == 0) return;
-    if (walk.waiting.rows() < room) {
-      walk.waiting.conservativeResize(room, d);
-      walk.waiting_weights.conservativeResize(room);
-    }
-    const Vector<double> zero = Vector<double>::Zero(d);
-    centred_block(some, 0, d, {.centre = zero.data()}, walk.waiting.row(walk.waiting_rows).data(),
-                  d);
-    for (Index i = 0; i < some.rows(); ++i)
-      walk.waiting_weights[walk.waiting_rows + i] = w ? w[i] : 1.0;
-    walk.waiting_rows += some.rows();
-  };
+  const Index strip = strip_rows(features_);
   Index done = 0;
   const bool chosen = options_.shift.size() > 0;
   if (walk.waiting_rows > 0 || !chosen) {
-    const Index full = chosen ? strip : shift_rows(d);
+    const Index full = chosen ? strip : shift_rows(features_);
     done = std::min(full - walk.waiting_rows, rows.rows());
-    wait(rows.middle(0, done), weights, full);
+    wait(rows.middle(0, done), weights, full, walk);
     if (walk.waiting_rows < full) return;
     if (!chosen) choose_shift(walk);
     add_strips(Rows<double>(walk.waiting).middle(0, full), walk.waiting_weights.data(), walk);
     walk.waiting_rows = 0;
-    if (full > strip) walk.waiting.resize(strip, d);  // no more than that will wait again
+    if (full > strip) walk.waiting.resize(strip, features_);  // no more than that will wait again
   }
   const Index whole = (rows.rows() - done) / strip * strip;
   add_strips(rows.middle(done, whole), weights ? weights + done : nullptr, walk);
   wait(rows.middle(done + whole, rows.rows() - done - whole),
-       weights ? weights + done + whole : nullptr, strip);
+       weights ? weights + done + whole : nullptr, strip, walk);
 }
 
 template <class T>
@@ -310,9 +329,10 @@ void ScatterOperator<T>::add_sparse(const Rows<T>& rows, const double* weights, 
 }
 
 template <class T>
-void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, Walk& walk) {
+void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights) {
+  Walk& walk = *walk_;
   walk.weight.add(weights, rows.rows());
-  shifted_ = !rows.sparse() || options_.make_dense;
+  shifted_ = is_shifted(rows.sparse());
   const auto add_all = [&](const Rows<T>& some, const double* w) {
     if (!shifted_) add_sparse(some, w, walk);
     else add_dense(some, w, walk);
@@ -327,25 +347,33 @@ void ScatterOperator<T>::add(const Rows<T>& rows, const double* weights, Walk& w
 }
 
 template <class T>
-void ScatterOperator<T>::finish(Walk& walk) {
+void ScatterOperator<T>::finish_rows() {
+  Walk& walk = *walk_;
   if (options_.shift.size() == 0) choose_shift(walk);
   if (walk.waiting_rows > 0)
     add_strips(Rows<double>(walk.waiting).middle(0, walk.waiting_rows), walk.waiting_weights.data(),
                walk);
+  walk.waiting_rows = 0;
 }
 
 template <class T>
-void ScatterOperator<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
-  const bool scaled = options_.scale.size() > 0;
-  Matrix<double> divided;
-  if (scaled) divided = v.array().colwise() / options_.scale.array();
-  const Matrix<double>& in = scaled ? divided : v;
-  const PanelBuffer vectors = panels(in);
-  Walk walk{vectors.data(), (in.cols() + panel_width - 1) / panel_width, first_};
-  pass_([&](const Rows<T>& rows, const double* weights) { add(rows, weights, walk); });
-  finish(walk);
-  weight_ = walk.weight.value();
+void ScatterOperator<T>::begin(const Matrix<double>& v) {
+  PanelBuffer vectors = options_.scale.size() > 0
+                            ? panels(Matrix<double>(v.array().colwise() / options_.scale.array()))
+                            : panels(v);
+  walk_ = std::make_shared<Walk>(
+      Walk{std::move(vectors), (v.cols() + panel_width - 1) / panel_width, first_});
+}
 
+template <class T>
+void ScatterOperator<T>::begin_at(std::int64_t leaf, bool sparse) {
+  walk_->tree.begin_at(leaf);
+  shifted_ = is_shifted(sparse);
+}
+
+template <class T>
+void ScatterOperator<T>::end(const Matrix<double>& v, double weight, Matrix<double>& out) {
+  weight_ = weight;
   out.setZero(features_, v.cols());
   if (first_) sum_ = squares_ = Vector<double>::Zero(features_);
   const auto take = [&](const Sums& s) {
@@ -354,12 +382,78 @@ void ScatterOperator<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
     sum_ += s.sum;
     squares_ += s.squares;
   };
-  if (walk.open_rows > 0) take(walk.open);
-  walk.tree.from_last(take);
+  if (walk_->open_rows > 0) take(walk_->open);
+  walk_->tree.from_last(take);
+  walk_.reset();
+  const bool scaled = options_.scale.size() > 0;
   // Σ w (x − s)(x − s)ᵀ = S + (a aᵀ)/W, a = Σ w (x − s)
-  if (options_.center && weight_ > 0) out.noalias() -= sum_ / weight_ * (sum_.transpose() * in);
+  if (options_.center && weight_ > 0) {
+    Matrix<double> divided;
+    if (scaled) divided = v.array().colwise() / options_.scale.array();
+    out.noalias() -= sum_ / weight_ * (sum_.transpose() * (scaled ? divided : v));
+  }
   if (scaled) out.array().colwise() /= options_.scale.array();
   first_ = false;
+}
+
+template <class T>
+void ScatterOperator<T>::apply(const Matrix<double>& v, Matrix<double>& out) {
+  begin(v);
+  pass_([&](const Rows<T>& rows, const double* weights) { add(rows, weights); });
+  finish_rows();
+  end(v, walk_->weight.value(), out);
+}
+
+template <class T>
+Index ScatterOperator<T>::leaf_rows(bool sparse) const {
+  return is_shifted(sparse) ? scatter_leaf_rows(features_) : sparse_leaf_rows(features_);
+}
+
+template <class T>
+Index ScatterOperator<T>::rows_of_shift(bool sparse) const {
+  return is_shifted(sparse) && options_.shift.size() == 0 ? shift_rows(features_) : 0;
+}
+
+template <class T>
+void ScatterOperator<T>::add_to_shift(const Rows<T>& rows, const double* weights) {
+  wait(rows, weights, walk_->waiting_rows + rows.rows(), *walk_);
+}
+
+template <class T>
+Vector<double> ScatterOperator<T>::shift_of_these() {
+  choose_shift(*walk_);
+  walk_->waiting_rows = 0;
+  return options_.shift;
+}
+
+template <class T>
+void ScatterOperator<T>::collect(Team& team) {
+  const Index d = features_;
+  const auto pack = [&](const Sums& sums) {
+    const Eigen::Map<Matrix<double>> products = sums.products.view();
+    Numbers out(products.data(), products.data() + products.size());
+    for (const Vector<double>* sum : {&sums.sum, &sums.squares})
+      out.insert(out.end(), sum->data(), sum->data() + d);
+    return out;
+  };
+  const auto unpack = [&](const Numbers& numbers) {
+    Sums sums;
+    sums.clear(d, walk_->panels);
+    Eigen::Map<Matrix<double>> products = sums.products.view();
+    const double* from = numbers.data();
+    std::copy_n(from, products.size(), products.data());
+    std::copy_n(from += products.size(), d, sums.sum.data());
+    std::copy_n(from + d, d, sums.squares.data());
+    return sums;
+  };
+  collect_nodes(team, walk_->tree, pack, unpack);
+  // The leaf that is not full, of the last rank that has any rows.
+  collect_rest(
+      team, [&] { return walk_->open_rows > 0 ? pack(walk_->open) : Numbers(); },
+      [&](const Numbers& numbers) {
+        walk_->open = unpack(numbers);
+        walk_->open_rows = 1;
+      });
 }
 
 template <class T>

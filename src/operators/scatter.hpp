@@ -16,8 +16,12 @@
 
 #include <mercer/matrix.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/team.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 
 namespace mercer {
 
@@ -28,6 +32,11 @@ struct ScatterOptions {
   bool make_dense = false;   ///< sparse rows are shifted too, a strip at a time
   Vector<double> scale{};    ///< divisors; empty: none
   int threads = 0;
+
+  template <class Use>
+  void members(Use&& use) {
+    use(center, shift, missing, make_dense, scale, threads);
+  }
 };
 
 /// Bytes that a product with `block` vectors of d numbers takes beside these and the result.
@@ -44,6 +53,26 @@ class ScatterOperator {
 
   Index size() const { return features_; }
   void apply(const Matrix<double>& v, Matrix<double>& out);
+
+  /// The same in steps, for rows that lie on several ranks (pca/linear/product_sums.hpp): each adds
+  /// the leaves that are its own, so many after the first of all; the sums meet on rank 0, where
+  /// the product ends.
+  void begin(const Matrix<double>& v);
+  void begin_at(std::int64_t leaf, bool sparse);
+  void add(const Rows<T>& rows, const double* weights);
+  void finish_rows();
+  void collect(Team& team);
+  void end(const Matrix<double>& v, double weight, Matrix<double>& out);
+  Index leaf_rows(bool sparse) const;
+  /// How many of the first rows are needed to choose a shift; 0: there is one.
+  Index rows_of_shift(bool sparse) const;
+  void add_to_shift(const Rows<T>& rows, const double* weights);
+  Vector<double> shift_of_these();
+  void set_shift(Vector<double> shift) { options_.shift = std::move(shift); }
+  const ScatterOptions& options() const { return options_; }
+  /// Whether the mean and the squares are still to be summed.
+  bool is_first() const { return first_; }
+  void set_first(bool first) { first_ = first; }
 
   /// Valid after the first `apply`.
   Vector<double> mean() const;
@@ -67,7 +96,9 @@ class ScatterOperator {
  private:
   struct Sums;
   struct Walk;  // what a pass has so far
-  void add(const Rows<T>& rows, const double* weights, Walk& walk);
+  bool is_shifted(bool sparse) const { return !sparse || options_.make_dense; }
+  template <class U>
+  void wait(const Rows<U>& rows, const double* weights, Index room, Walk& walk);
   template <class U>
   void add_dense(const Rows<U>& rows, const double* weights, Walk& walk);
   void add_sparse(const Rows<T>& rows, const double* weights, Walk& walk);
@@ -77,15 +108,17 @@ class ScatterOperator {
   template <class U>
   void add_leaves(const Rows<U>& rows, const double* weights, Index leaf_rows, Walk& walk);
   template <class U>
+  void add_wide_leaves(const Rows<U>& rows, const double* weights, Walk& walk);
+  template <class U>
   void add_wide(const Rows<U>& rows, const double* weights, Walk& walk);
   template <class U>
   void add_to(const Rows<U>& rows, const double* weights, const Walk& walk, Sums& sums) const;
   void choose_shift(Walk& walk);
-  void finish(Walk& walk);
 
   Index features_;
   Pass pass_;
   ScatterOptions options_;
+  std::shared_ptr<Walk> walk_;  // of the pass that is under way
   bool first_ = true;
   bool shifted_ = false;  // rows were; sparse ones are mostly not
   double weight_ = 0;

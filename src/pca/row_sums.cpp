@@ -8,6 +8,7 @@
 #include "operators/centred.hpp"
 #include "operators/moments_impl.hpp"
 #include "operators/tsqr.hpp"
+#include "pca/orders.hpp"
 #include "pca/team_rows.hpp"
 
 #include <algorithm>
@@ -19,34 +20,6 @@
 namespace mercer {
 
 namespace {
-
-enum class Order : std::int64_t { end, moments, means, scale, triangle, range, finite };
-
-/// What the other ranks are to do, with all that it depends on beside rows and options.
-struct Announced {
-  Order order = Order::end;
-  std::string what{};  // of the pass
-  bool flag = false;
-  Vector<double> first{}, second{};
-};
-
-/// From rank 0 to all.
-void share_order(Team& team, Announced& order) {
-  std::int64_t numbers[] = {static_cast<std::int64_t>(order.order), order.flag ? 1 : 0};
-  team.broadcast(0, numbers, sizeof numbers);
-  order.order = static_cast<Order>(numbers[0]);
-  order.flag = numbers[1] != 0;
-  if (order.order == Order::end) return;
-  from_root(team, order.what);
-  from_root(team, order.first);
-  from_root(team, order.second);
-}
-
-/// Calls on the other ranks, where there are any and this one gives the orders.
-template <class T>
-void call(const Passes<T>& passes, Announced order) {
-  if (passes.team() && passes.team()->rank() == 0) share_order(*passes.team(), order);
-}
 
 /// Rows that are centred at once: 8 MiB of doubles at most, or one row.
 Index rows_at_once(Index d) { return std::clamp<Index>((Index{1} << 20) / d, 1, 1024); }
@@ -203,7 +176,7 @@ void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& option
     moments.add(rows, as_weights(weights, rows.rows()), {.threads = options.threads});
   };
   if (!passes.team()) return passes.run(what, add);
-  call(passes, {Order::moments, std::string(what), impl.shifted, impl.shift, impl.missing});
+  call(passes, Order::moments, std::string(what), impl.shifted, impl.shift, impl.missing);
   share_shift(passes, moments);
   const Index leaf_rows = impl.leaf_rows(passes.sparse());
   impl.begin_at(leaves_before(passes, leaf_rows));
@@ -211,6 +184,15 @@ void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& option
   impl.collect(*passes.team());
   impl.rows = passes.rows();
   impl.weight = passes.spread().weight;
+}
+
+template <class T>
+void serve_moments(Passes<T>& passes, const FitOptions& options, const std::string& with) {
+  std::string what;
+  Moments moments(passes.features());
+  Moments::Impl& impl = moments.impl();
+  unpack(with, what, impl.shifted, impl.shift, impl.missing);
+  add_rows(passes, what, options, moments);
 }
 
 template <class T>
@@ -224,7 +206,7 @@ ColumnMeans means_of(Passes<T>& passes, const FitOptions& options) {
     passes.run("means", add);
     return means;
   }
-  call(passes, {Order::means});
+  call(passes, Order::means);
   const Vector<double> origin = shared_origin(passes, fill);
   means.begin_at(leaves_before(passes, ColumnMeans::leaf_rows()), origin);
   run_leaves(passes, "means", ColumnMeans::leaf_rows(), add);
@@ -242,7 +224,7 @@ ScaleSums scale_sums(Passes<T>& passes, const FitOptions& options, const Vector<
       add_scale(sums, rows, weights, mean, options.missing == Missing::mean, room);
     });
   };
-  call(passes, {.order = Order::scale, .first = mean});
+  call(passes, Order::scale, mean);
   if (passes.team()) chain(*passes.team(), sums, add);
   else add();
   return sums;
@@ -260,7 +242,7 @@ Matrix<double> triangle_of(Passes<T>& passes, const FitOptions& options, const V
     passes.run("QR", visit);
     return qr.factor();
   }
-  call(passes, {.order = Order::triangle, .first = mean, .second = missing});
+  call(passes, Order::triangle, mean, missing);
   qr.begin_at(leaves_before(passes, qr.leaf_rows()));
   run_leaves(passes, "QR", qr.leaf_rows(), visit);
   qr.collect(*passes.team());
@@ -271,7 +253,7 @@ template <class T>
 void normalize(Passes<T>& passes) {
   Team* const team = passes.team();
   if (!team) return passes.normalize();
-  call(passes, {.order = Order::range});
+  call(passes, Order::range);
   double largest = 0;
   agree(*team, [&] { largest = passes.largest(); });
   for (const std::int64_t bits : all_of(*team, std::bit_cast<std::int64_t>(largest)))
@@ -284,70 +266,20 @@ void require_finite_rows(const Passes<T>& passes) {
   const auto check = [&] {
     if (const Rows<T>* rows = passes.memory()) require_finite(*rows, false, passes.spread().first);
   };
-  call(passes, {.order = Order::finite});
+  call(passes, Order::finite);
   if (passes.team()) agree(*passes.team(), check);
   else check();
 }
 
-template <class T>
-Serving<T>::~Serving() {
-  try {
-    call(passes_, {});
-  } catch (...) {
-    // The transport has failed, so there is nobody to release.
-  }
-}
-
-template <class T>
-void serve(Passes<T>& passes, const FitOptions& options) {
-  Announced order;
-  for (;;) {
-    share_order(*passes.team(), order);
-    if (order.order == Order::end) return;
-    try {
-      switch (order.order) {
-        case Order::end:
-          return;
-        case Order::moments: {
-          Moments moments(passes.features());
-          moments.impl().shift = order.first;
-          moments.impl().shifted = order.flag;
-          moments.impl().missing = order.second;
-          add_rows(passes, order.what, options, moments);
-          break;
-        }
-        case Order::means:
-          means_of(passes, options);
-          break;
-        case Order::scale:
-          scale_sums(passes, options, order.first);
-          break;
-        case Order::triangle:
-          triangle_of(passes, options, order.first, order.second);
-          break;
-        case Order::range:
-          normalize(passes);
-          break;
-        case Order::finite:
-          require_finite_rows(passes);
-          break;
-      }
-    } catch (const Error&) {
-      // Rank 0 has the same error: it tries something else, or releases this rank.
-    }
-  }
-}
-
 #define MERCER_INSTANTIATE(T)                                                               \
   template void add_rows(Passes<T>&, std::string_view, const FitOptions&, Moments&);        \
+  template void serve_moments(Passes<T>&, const FitOptions&, const std::string&);           \
   template ColumnMeans means_of(Passes<T>&, const FitOptions&);                             \
   template ScaleSums scale_sums(Passes<T>&, const FitOptions&, const Vector<double>&);      \
   template Matrix<double> triangle_of(Passes<T>&, const FitOptions&, const Vector<double>&, \
                                       const Vector<double>&);                               \
   template void normalize(Passes<T>&);                                                      \
-  template void require_finite_rows(const Passes<T>&);                                      \
-  template class Serving<T>;                                                                \
-  template void serve(Passes<T>&, const FitOptions&);
+  template void require_finite_rows(const Passes<T>&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -1,13 +1,7 @@
 #pragma once
 // Sums over all rows of a fit of linear PCA, on one process or on a team.
 //
-// On a team, rank 0 runs the solver and decides everything. The other ranks `serve`: they wait for
-// an order, which is one of the functions below, do their part of it, and wait for the next. So a
-// solver is written once, small problems are solved on one machine, and ranks cannot disagree on
-// what comes next.
-//
-// On rank 0 a `Serving` releases the others at its end. All rank functions that can fail do so on
-// all ranks (core/team.hpp, `agree`).
+// On a team, rank 0 calls these functions and the other ranks serve them (pca/orders.hpp).
 
 #include "operators/column_means.hpp"
 #include "pca/passes.hpp"
@@ -15,6 +9,7 @@
 #include <mercer/fit.hpp>
 #include <mercer/moments.hpp>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +18,8 @@ namespace mercer {
 template <class T>
 void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& options,
               Moments& moments);
+template <class T>
+void serve_moments(Passes<T>& passes, const FitOptions& options, const std::string& with);
 
 /// The means of the columns; of the observed cells where missing ones are filled in.
 template <class T>
@@ -51,22 +48,5 @@ void normalize(Passes<T>& passes);
 /// Throws `Errc::bad_data` for the first number that is not finite, where rows are in memory.
 template <class T>
 void require_finite_rows(const Passes<T>& passes);
-
-/// Rank 0, where there is a team: at its end the other ranks return from `serve`.
-template <class T>
-class Serving {
- public:
-  explicit Serving(const Passes<T>& passes) : passes_(passes) {}
-  ~Serving();
-  Serving(const Serving&) = delete;
-  Serving& operator=(const Serving&) = delete;
-
- private:
-  const Passes<T>& passes_;
-};
-
-/// The other ranks: their part of what rank 0 asks for.
-template <class T>
-void serve(Passes<T>& passes, const FitOptions& options);
 
 }  // namespace mercer

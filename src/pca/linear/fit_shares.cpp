@@ -7,10 +7,11 @@
 #include "maps/expression_map.hpp"
 #include "model/codec.hpp"
 #include "pca/linear/fit_linear.hpp"
+#include "pca/linear/solver_row.hpp"
 #include "pca/linear/team_options.hpp"
 #include "pca/method_cost.hpp"
+#include "pca/orders.hpp"
 #include "pca/plan_steps.hpp"
-#include "pca/row_sums.hpp"
 #include "pca/team_rows.hpp"
 #include "pca/validate.hpp"
 
@@ -80,23 +81,14 @@ Plan plan_of_all(const Passes<T>& passes, const FitOptions& options, double budg
                     .budget = budget,
                     .threads = thread_count(options.threads)};
   Plan out = plan(facts, options);
-  out.otherwise.reset();
-  if (out.solver == Solver::covariance) return out;
-  FitOptions distributed = options;
-  distributed.solver = Solver::covariance;
-  out = plan(facts, distributed);
+  const auto distributed = [](Solver solver) { return linear_solver(solver)->distributed; };
+  if (out.otherwise && !distributed(*out.otherwise)) out.otherwise = Solver::covariance;
+  if (distributed(out.solver)) return out;
+  FitOptions by_covariance = options;
+  by_covariance.solver = Solver::covariance;
+  out = plan(facts, by_covariance);
   out.chosen.why = "the only method for several processes";
   return out;
-}
-
-/// Runs `work` on rank 0, whose passes the other ranks serve.
-template <class T, class Work>
-void direct(Passes<T>& passes, const FitOptions& options, const Work& work) {
-  agree(*options.team, [&] {
-    if (options.team->rank() != 0) return serve(passes, options);
-    const Serving<T> serving(passes);
-    work();
-  });
 }
 
 template <class T>

@@ -49,6 +49,7 @@ extern const LinearSolverRow covariance_solver = {
           return 8 * (d * d * (5 + (d <= 512 ? t + 3 : 3)) + t * 65536);
         },
     .passes = [](const FitOptions& o) { return o.missing == Missing::mean ? 2.0 : 1.0; },
+    .distributed = true,
     .find = []<class T>(Passes<T>& passes, const FitOptions& options,
                         double) { return by_covariance(passes, options); },
 };

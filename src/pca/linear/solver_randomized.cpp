@@ -2,6 +2,7 @@
 // never formed. As many passes as it takes for the residuals to meet the tolerance.
 #include "core/require.hpp"
 #include "operators/scatter.hpp"
+#include "pca/linear/product_sums.hpp"
 #include "pca/linear/solver_row.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
@@ -30,13 +31,13 @@ struct CheckedScatter {
 
   Index size() const { return a.size(); }
   void apply(const Matrix<double>& v, Matrix<double>& out) {
-    a.apply(v, out);
+    multiply_rows(passes, a, v, out);
     if (!std::exchange(first, false)) return;
     require_rows(passes, options);
     wanted(passes, options);
     require_finite(a.diagonal(), passes);
     // Where missing cells lie on the shift, that is the mean already.
-    if (options.missing != Missing::mean && a.recentre()) a.apply(v, out);
+    if (options.missing != Missing::mean && a.recentre()) multiply_rows(passes, a, v, out);
     s.column_scatter = a.diagonal();
     require_finite(s.column_scatter, passes);
     s.mean = options.center ? a.mean() : Vector<double>(Vector<double>::Zero(size()));
@@ -144,8 +145,9 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
   // The other half is for rounding.
   BlockKrylov krylov{.tolerance = options.tolerance / 2, .seed = options.seed};
   // The cost of rows in memory is flops, which are fewest with few vectors per pass, most of all
-  // for sparse rows. The cost of other rows is reading them.
-  krylov.block = std::min<Index>(d, !passes.memory() ? 32 : passes.sparse() ? 8 : 16);
+  // for sparse rows. The cost of other rows is reading them. A team has the memory of all ranks.
+  const bool memory = passes.memory() || passes.team();
+  krylov.block = std::min<Index>(d, !memory ? 32 : passes.sparse() ? 8 : 16);
   krylov = fitting(krylov, d, first, options.threads, budget);
 
   CheckedScatter<T> a{
@@ -211,6 +213,7 @@ extern const LinearSolverRow randomized_solver = {
           return expected_passes(o) + (o.missing == Missing::mean ? 1 : 0);
         },
     .iterative = true,
+    .distributed = true,
     .unplanned = [](const Facts& f, const FitOptions& o) -> const char* {
       const bool few = o.components.kind() == Components::Kind::count &&
                        static_cast<double>(o.components.count()) < std::min(f.rows, f.columns) / 8;

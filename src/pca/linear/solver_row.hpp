@@ -38,6 +38,7 @@ struct LinearSolverRow {
   bool needs_rows = false;  ///< all of them, in memory
   /// Passes depend on the data, and the tolerance may be out of reach.
   bool iterative = false;
+  bool distributed = false;  ///< over the ranks of a team
   /// Why it is used on request only; null: the plan may select it.
   const char* (*unplanned)(const Facts&, const FitOptions&) =
       [](const Facts&, const FitOptions&) -> const char* { return nullptr; };

@@ -101,9 +101,8 @@ void require_distributed(const FitOptions& o) {
             "`solver=krylov`, or one process");
     return;
   }
-  if (o.solver == Solver::covariance) return;
   const LinearSolverRow* const row = linear_solver(o.solver);
-  require(false, Errc::bad_option,
+  require(row && row->distributed, Errc::bad_option,
           "`solver={}` is not distributed over several processes; use `solver=covariance`, or one "
           "process",
           row ? row->name : "dense");
