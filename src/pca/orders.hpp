@@ -3,10 +3,9 @@
 //
 // Rank 0 runs the solver and decides everything. The others `serve`: they wait for an order, which
 // is a pass over the rows, do their part of it, and wait for the next. So a solver is written once,
-// small problems are solved on one machine, and ranks cannot disagree on what comes next.
-//
-//     call(passes, Order::scale, mean);        // rank 0; nothing where there is no team
-//     … the pass itself, which all ranks run
+// small problems are solved on one machine, and ranks cannot disagree on what comes next. A pass
+// begins with `call(passes, Order::scale, mean)`, which does nothing where there is no team; then
+// all ranks run it.
 //
 // Passes that can fail do so on all ranks (core/team.hpp, `agree`).
 
@@ -32,7 +31,7 @@ enum class Order : std::int64_t {
   products,
 };
 
-/// What a pass depends on beside the rows and the options goes along.
+/// `bytes`: what a pass depends on, apart from the rows and the options.
 void announce(Team& team, Order order, std::string bytes);
 
 /// Calls on the other ranks, where there are any and this one gives the orders.
