@@ -1,13 +1,11 @@
 #pragma once
 // Values as bytes, for another process that runs the same program.
 //
-//     const std::string bytes = packed(shift, count, name);
-//     unpack(bytes, shift, count, name);                       // by reference, in the same order
+//     const std::string packet = packed(lambda, segments);
+//     unpack(packet, lambda, segments);                        // by reference, in the same order
 //
-// Numbers, text, vectors and matrices, and structs that list their members:
-//
-//     template <class Use>
-//     void members(Use&& use) { use(key, values); }
+// Numbers, text, vectors and matrices, and structs that list their members in a function
+// `members(use)`, which calls `use(key, values)`.
 
 #include <mercer/matrix.hpp>
 

@@ -1,11 +1,6 @@
 #pragma once
 // Files that several ranks read together, each a piece: text by bytes, matrices by rows.
 //
-//     InPieces<double> file = open_csv_in_pieces<double>(std::move(bytes), options);
-//     const std::vector<TextPiece> mine = cut(texts, team);     // collective
-//     file.text->narrow(mine[0].first, mine[0].end);
-//     while (auto block = file.rows->next()) use(*block);       // the rows of this piece
-//
 // A row belongs to the piece in which it begins. A newline ends a row when an even number of quotes
 // stands before it in the file. So each rank counts the quotes and newlines in its bytes; the
 // counts of the ranks before it tell how its piece begins and which line that is.

@@ -4,6 +4,7 @@
 
 #include "core/budget.hpp"
 #include "core/output_file.hpp"
+#include "core/packed.hpp"
 #include "core/segments.hpp"
 #include "core/spill.hpp"
 #include "core/team.hpp"
