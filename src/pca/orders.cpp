@@ -1,5 +1,9 @@
 #include "pca/orders.hpp"
 
+#include "pca/kernel/feature_shares.hpp"
+#include "pca/kernel/landmark_draws.hpp"
+#include "pca/kernel/moved_rows.hpp"
+#include "pca/kernel/row_sample.hpp"
 #include "pca/linear/product_sums.hpp"
 #include "pca/row_sums.hpp"
 
@@ -44,10 +48,28 @@ void obey(const Announced& order, Passes<T>& passes, const FitOptions& options) 
     }
     case Order::range:
       return normalize(passes);
-    case Order::finite:
-      return require_finite_rows(passes);
+    case Order::finite: {
+      bool filled = false;
+      unpack(order.with, filled);
+      return require_finite_rows(passes, filled);
+    }
+    case Order::weights: {
+      int exponent = 0;
+      unpack(order.with, exponent);
+      return scale_weights(passes, exponent);
+    }
     case Order::products:
       return serve_products(passes, options, order.with);
+    case Order::squares:
+      return serve_squares(passes, order.with);
+    case Order::differences:
+      return serve_differences(passes, order.with);
+    case Order::sample:
+      return serve_sample(passes, options, order.with);
+    case Order::draws:
+      return serve_draws(passes, options, order.with);
+    case Order::features:
+      return serve_features(passes, options, order.with);
   }
 }
 

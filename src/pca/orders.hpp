@@ -29,7 +29,13 @@ enum class Order : std::int64_t {
   triangle,
   range,
   finite,
+  weights,
   products,
+  squares,
+  differences,
+  sample,
+  draws,
+  features,
 };
 
 /// What a pass depends on beside the rows and the options goes along.

@@ -15,13 +15,14 @@ namespace mercer {
 
 /// How the rows of a team lie on its ranks.
 struct RowSpread {
-  /// Rows of weight > 0 before each rank, and those of all ranks.
-  std::vector<std::int64_t> counted{};
+  /// Rows before each rank, and those of all ranks: all of them, and those of weight > 0.
+  std::vector<std::int64_t> begins{}, counted{};
   std::int64_t first = 0;    ///< row of this rank, in all of them
   std::int64_t rows = 0;     ///< of all ranks
   std::int64_t entries = 0;  ///< of these
   bool weighted = false;
-  RunningSum weight{};  ///< of all ranks, added up row by row
+  RunningSum weight{};         ///< of all ranks, added up row by row
+  RunningSum weight_before{};  ///< of the ranks before this one
 };
 
 template <class T>

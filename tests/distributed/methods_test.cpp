@@ -1,7 +1,7 @@
 // Every method that is distributed, on any number of ranks and threads: the bits of one process.
 #include "support/errors.hpp"
 #include "support/random.hpp"
-#include "support/team_fit.hpp"
+#include "support/same_bits.hpp"
 
 #include <mercer/fit.hpp>
 
@@ -13,23 +13,6 @@
 #include <vector>
 
 namespace mercer::test::methods_test {
-
-template <class T>
-void expect_same_bits(const Rows<T>& x, FitOptions options, const std::vector<double>& weights = {},
-                      const std::vector<int>& rank_counts = {1, 2, 3, 4, 5, 7, 8}) {
-  options.threads = 1;
-  const std::string expected = fit(x, options, weights).serialize();
-  options.threads = 2;
-  ASSERT_TRUE(fit(x, options, weights).serialize() == expected) << "2 threads";
-  for (const int ranks : rank_counts)
-    for (const int threads : {1, 2}) {
-      options.threads = threads;
-      const Shares shares = static_cast<Shares>((ranks + threads) % 3);
-      for (const std::string& bytes : fits_on_team(ranks, shares, x, options, weights))
-        ASSERT_TRUE(bytes == expected)
-            << ranks << " ranks, " << threads << " threads: " << difference(bytes, expected);
-    }
-}
 
 /// Variances that fall, about a mean that is not 0.
 Matrix<double> rows_of(Index n, Index d, std::uint64_t seed) {

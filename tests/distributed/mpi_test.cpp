@@ -78,6 +78,21 @@ TEST(Mpi, M_G3_exact_kernel_models_of_several_processes_are_the_file_of_one) {
                      "poly(degree=2)", "-k", "2", "--solver", "krylov", "--memory", "512MiB"});
 }
 
+TEST(Mpi, M_G4_approximate_kernel_models_of_several_processes_are_the_file_of_one) {
+  const TempDir dir;
+  for (const char* approx : {"nystrom(landmarks=40)", "nystrom(landmarks=20, by=leverage)",
+                             "cholesky(rank=30)", "fourier(features=100)"})
+    expect_same_files(dir, {data_file("wine.csv"), "--label", "cultivar", "--scale", "std",
+                            "--kernel", "rbf", "--approx", approx, "-k", "3"});
+  // The plan in the model counts what other methods would take with this memory.
+  Random random(3);
+  Sink<double> file(dir / "x.npy", {"a", "b", "c"});
+  file.write(random.normal(60000, 3));
+  file.close();
+  expect_same_files(dir, {dir / "x.npy", "--kernel", "laplacian", "--approx", "cholesky(rank=10)",
+                          "-k", "2", "--memory", "512MiB"});
+}
+
 TEST(Mpi, M_G2_parts_weights_missing_cells_and_gzip) {
   const TempDir dir;
   Random random(1);
@@ -91,6 +106,8 @@ TEST(Mpi, M_G2_parts_weights_missing_cells_and_gzip) {
   const std::string one = dir.file("one.csv", first), two = dir.file("two.csv", second);
   expect_same_files(dir, {one, two, "--weights", "w", "--missing", "mean"});
   expect_same_files(dir, {one, two, "--weights", "w", "--missing", "drop"});
+  expect_same_files(dir, {one, two, "--weights", "w", "--missing", "drop", "--kernel", "rbf",
+                          "--approx", "nystrom(landmarks=30)", "-k", "2"});
   ASSERT_EQ(run({"gzip", two}).exit_code, 0);
   expect_same_files(dir, {one, two + ".gz", "--exclude", "w", "--missing", "drop"});
 }

@@ -1,11 +1,13 @@
 #include "pca/linear/fit_shares.hpp"
 
+#include "core/packed.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "core/team.hpp"
 #include "core/weights.hpp"
 #include "maps/expression_map.hpp"
 #include "model/codec.hpp"
+#include "pca/kernel/approximate.hpp"
 #include "pca/linear/fit_linear.hpp"
 #include "pca/linear/solver_row.hpp"
 #include "pca/linear/team_options.hpp"
@@ -81,6 +83,7 @@ Plan plan_of_all(const Passes<T>& passes, const FitOptions& options, double budg
                     .budget = budget,
                     .threads = thread_count(options.threads)};
   Plan out = plan(facts, options);
+  if (out.approx) return out;
   const auto distributed = [](Solver solver) { return linear_solver(solver)->distributed; };
   if (out.otherwise && !distributed(*out.otherwise)) out.otherwise = Solver::covariance;
   if (distributed(out.solver)) return out;
@@ -131,7 +134,8 @@ Model<T> fit_shares(Source<T>& source, const FitOptions& options) {
   std::optional<Model<T>> model;
   direct(share.passes(), options, [&] {
     const Plan plan = plan_of_all(share.passes(), options, share.budget());
-    model.emplace(fit_linear(share.passes(), plan, options, schema));
+    model.emplace(plan.approx ? fit_approximate(share.passes(), plan, options, schema)
+                              : fit_linear(share.passes(), plan, options, schema));
     bytes = model->serialize();
   });
   share.require_unchanged();
@@ -150,22 +154,9 @@ Standard standard_of_shares(Source<T>& source, const FitOptions& options, Index&
   first = passes.spread().first;
   Standard out;
   direct(passes, options, [&] { out = find_standard(passes, options); });
-  from_root(team, out.mean);
-  from_root(team, out.rest);
-  from_root(team, out.scale);
-  Vector<double> error(4), flags(static_cast<Index>(out.constant.size())),
-      columns(static_cast<Index>(out.as_constant.size()));
-  error << out.error.relative, out.error.shift, out.error.apart, 0;
-  std::ranges::copy(out.constant, flags.begin());
-  std::ranges::copy(out.as_constant, columns.begin());
-  from_root(team, error);
-  from_root(team, flags);
-  from_root(team, columns);
-  out.error = {.relative = error[0], .shift = error[1], .apart = error[2]};
-  out.constant.clear();
-  for (const double flag : flags) out.constant.push_back(flag != 0);
-  out.as_constant.clear();
-  for (const double column : columns) out.as_constant.push_back(static_cast<Index>(column));
+  std::string bytes = packed(out);
+  from_root(team, bytes);
+  unpack(bytes, out);
   agree(team, [&] { source.rewind(); });
   return out;
 }
