@@ -4,6 +4,7 @@
 #include "pca/kernel/landmark_draws.hpp"
 #include "pca/kernel/moved_rows.hpp"
 #include "pca/kernel/row_sample.hpp"
+#include "pca/linear/gram_shares.hpp"
 #include "pca/linear/product_sums.hpp"
 #include "pca/row_sums.hpp"
 
@@ -70,6 +71,10 @@ void obey(const Announced& order, Passes<T>& passes, const FitOptions& options) 
       return serve_draws(passes, options, order.with);
     case Order::features:
       return serve_features(passes, options, order.with);
+    case Order::row_products:
+      return serve_row_products(passes, options, order.with);
+    case Order::combination:
+      return serve_combination(passes, options, order.with);
   }
 }
 
@@ -83,7 +88,7 @@ void announce(Team& team, Order order, std::string bytes) {
 template <class T>
 Serving<T>::~Serving() {
   try {
-    call(passes_, Order::end);
+    announce(*ranks_of(passes_), Order::end, {});
   } catch (...) {
     // The transport has failed, so there is nobody to release.
   }
@@ -93,7 +98,7 @@ template <class T>
 void serve(Passes<T>& passes, const FitOptions& options) {
   for (;;) {
     Announced order;
-    share(*passes.team(), order);
+    share(*ranks_of(passes), order);
     if (order.order == Order::end) return;
     try {
       obey(order, passes, options);

@@ -36,6 +36,8 @@ enum class Order : std::int64_t {
   sample,
   draws,
   features,
+  row_products,
+  combination,
 };
 
 /// What a pass depends on beside the rows and the options goes along.
@@ -45,6 +47,12 @@ void announce(Team& team, Order order, std::string bytes);
 template <class T, class... X>
 void call(const Passes<T>& passes, Order order, const X&... with) {
   if (passes.team() && passes.team()->rank() == 0) announce(*passes.team(), order, packed(with...));
+}
+
+/// The ranks that rank 0 gives orders to: each has a share of the rows, or all of them.
+template <class T>
+Team* ranks_of(const Passes<T>& passes) {
+  return passes.team() ? passes.team() : passes.helpers();
 }
 
 /// Rank 0, where there is a team: at its end the other ranks return from `serve`.
@@ -68,8 +76,8 @@ void serve(Passes<T>& passes, const FitOptions& options);
 /// all.
 template <class T, class Work>
 void direct(Passes<T>& passes, const FitOptions& options, const Work& work) {
-  agree(*passes.team(), [&] {
-    if (passes.team()->rank() != 0) return serve(passes, options);
+  agree(*ranks_of(passes), [&] {
+    if (ranks_of(passes)->rank() != 0) return serve(passes, options);
     const Serving<T> serving(passes);
     work();
   });

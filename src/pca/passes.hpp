@@ -46,6 +46,9 @@ class Passes {
   void join(Team& team, RowSpread spread);
   Team* team() const { return team_; }  ///< null: these are all rows
   const RowSpread& spread() const { return spread_; }
+  /// From now on all ranks have all of these rows, and rank 0 has the others help.
+  void lead(Team& team) { helpers_ = &team; }
+  Team* helpers() const { return helpers_; }  ///< null: none
 
   /// From now on all rows come multiplied by the power of two that takes the largest √w·|x| near
   /// 1, for numbers whose squares a double cannot hold. One pass; rows in memory are copied.
@@ -88,6 +91,7 @@ class Passes {
   std::int64_t rows_ = 0;
   double weight_ = 0;
   Team* team_ = nullptr;
+  Team* helpers_ = nullptr;
   RowSpread spread_;
   bool begun_ = false;         // the source has been read, so it has to be rewound
   std::int64_t own_rows_ = 0;  // of the first pass

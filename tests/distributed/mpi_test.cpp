@@ -120,6 +120,12 @@ TEST(Mpi, M_G2_matrices_from_a_map_in_both_precisions) {
   file.close();
   expect_same_files(dir, {dir / "x.npy"});
   expect_same_files(dir, {dir / "x.npy", "--precision", "float"});
+  // More columns than rows.
+  Sink<double> wide(dir / "wide.npy", std::vector<std::string>(3000, "c"));
+  wide.write(random.normal(40, 3000));
+  wide.close();
+  expect_same_files(dir, {dir / "wide.npy", "--memory", "512MiB"});
+  expect_same_files(dir, {dir / "wide.npy", "-k", "2", "--solver", "gram"});
   // More processes than rows.
   dir.file("few.csv", "a,b\n1,2\n3,5\n4,1\n");
   expect_same_files(dir, {dir / "few.csv", "--solver", "covariance"});
@@ -155,8 +161,8 @@ TEST(Mpi, M_G6_an_error_of_one_process_is_one_line_and_no_file) {
   refused({dir / "absent.csv"}, 1,
           "mercer: cannot open '" + dir / "absent.csv" + "': No such file or directory");
   const std::string wine = data_file("wine.csv");
-  refused({wine, "--label", "cultivar", "--solver", "gram"}, 2,
-          "mercer: --solver gram is not distributed over several processes; use --solver "
+  refused({wine, "--label", "cultivar", "--solver", "svd"}, 2,
+          "mercer: --solver svd is not distributed over several processes; use --solver "
           "covariance, or one process");
   refused({wine, "--label", "cultivar", "--kernel", "rbf", "--clip"}, 2,
           "mercer: --clip is not distributed over several processes; use one process");

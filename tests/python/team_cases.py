@@ -19,6 +19,7 @@ CASES = {
     "covariance": (lambda: mercer.PCA(0.95, svd_solver="covariance_eigh", whiten=True), X),
     "mle": (lambda: mercer.PCA("mle"), X),
     "sparse": (lambda: mercer.PCA(4), S),
+    "wide": (lambda: mercer.PCA(3), RNG.normal(size=(40, 900))),
     "single": (lambda: mercer.PCA(2), X.astype(np.float32)),
     "map": (lambda: mercer.PCA(4, map="polynomial(degree=2)"), Z),
     "names": (lambda: mercer.PCA(2), FRAME),
