@@ -150,17 +150,33 @@ void from_root(Team& team, std::string& bytes) {
   if (team.size() > 1) share(team, 0, bytes);
 }
 
+void send_bytes(Team& team, int to, const std::string& bytes) {
+  const auto size = static_cast<std::uint64_t>(bytes.size());
+  team.send(to, &size, sizeof size);
+  send_all(team, to, bytes.data(), bytes.size());
+}
+
+std::string receive_bytes(Team& team, int from) {
+  std::uint64_t size = 0;
+  team.receive(from, &size, sizeof size);
+  std::string bytes(size, '\0');
+  receive_all(team, from, bytes.data(), bytes.size());
+  return bytes;
+}
+
+void collect(Team& team, const std::string& bytes,
+             const std::function<void(const std::string&)>& take) {
+  if (team.rank() != 0) return send_bytes(team, 0, bytes);
+  for (int rank = 1; rank < team.size(); ++rank) take(receive_bytes(team, rank));
+}
+
 std::vector<std::string> gather(Team& team, const std::string& bytes) {
-  const std::vector<std::int64_t> lengths = all_of(team, static_cast<std::int64_t>(bytes.size()));
   if (team.rank() != 0) {
-    send_all(team, 0, bytes.data(), bytes.size());
+    collect(team, bytes, {});
     return {};
   }
   std::vector<std::string> all{bytes};
-  for (int rank = 1; rank < team.size(); ++rank) {
-    all.emplace_back(static_cast<std::size_t>(lengths[static_cast<std::size_t>(rank)]), '\0');
-    receive_all(team, rank, all.back().data(), all.back().size());
-  }
+  collect(team, bytes, [&](const std::string& theirs) { all.push_back(theirs); });
   return all;
 }
 

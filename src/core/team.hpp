@@ -53,6 +53,14 @@ void from_root(Team& team, Matrix<double>& numbers);
 void from_root(Team& team, Vector<double>& numbers);
 void from_root(Team& team, std::string& bytes);
 
+/// Bytes whose number the receiver does not know.
+void send_bytes(Team& team, int to, const std::string& bytes);
+std::string receive_bytes(Team& team, int from);
+
+/// Calls `take` on rank 0 with the bytes of each other rank, in their order.
+void collect(Team& team, const std::string& bytes,
+             const std::function<void(const std::string& bytes)>& take);
+
 /// The bytes of each rank, on rank 0; nothing on the others.
 std::vector<std::string> gather(Team& team, const std::string& bytes);
 

@@ -1,6 +1,8 @@
 #pragma once
 // Widths estimated from weighted rows: a row of weight 2 counts twice, a row of weight 0 is absent.
 
+#include "core/segments.hpp"
+
 #include <mercer/kernel.hpp>
 
 #include <cmath>
@@ -15,22 +17,31 @@ constexpr Index width_rows = 1000;
 /// there as often as its weight says.
 class EvenPlaces {
  public:
-  EvenPlaces(double total, Index count) : total_(total), count_(static_cast<double>(count)) {}
+  /// `before`: the weights of the rows before the next one.
+  EvenPlaces(double total, Index count, RunningSum before = {})
+      : total_(total), count_(static_cast<double>(count)), end_(before) {
+    places_to(end_.value());
+  }
 
   /// How many places the next row has.
   double next(double weight) {
-    end_ += weight;
-    double places = 0;
-    for (; taken_ < count_ && place() < end_; ++taken_) ++places;
-    return places;
+    end_.add(weight);
+    return places_to(end_.value());
   }
 
  private:
+  double places_to(double end) {
+    double places = 0;
+    for (; taken_ < count_ && place() < end; ++taken_) ++places;
+    return places;
+  }
   double place() const {
     const double exact = taken_ * total_ / count_;
     return total_ >= count_ ? std::floor(exact) : exact;
   }
-  double total_, count_, end_ = 0, taken_ = 0;
+  double total_, count_;
+  RunningSum end_;
+  double taken_ = 0;
 };
 
 /// Row numbers, and how often each counts.

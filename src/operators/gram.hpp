@@ -12,6 +12,10 @@
 
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
+#include <mercer/team.hpp>
+
+#include <cstdint>
+#include <functional>
 
 namespace mercer {
 
@@ -37,9 +41,24 @@ struct Gram {
 template <class T>
 Gram gram(const CentredRows<T>& a, int threads, const Monitor& monitor = {});
 
-/// B·A for a k×N matrix B: from eigenvectors of G to directions in the input space.
+/// How rows are multiplied: as they lie in memory, after centring, or entry by entry.
+enum class RowProducts : std::int64_t { in_place, centred, sparse };
+
+/// The sums over columns of which G is made, upper triangle, on rank 0. All ranks have the same
+/// `a`, and each does a part: strips of columns for few rows, tiles of the matrix for many.
 template <class T>
-Matrix<double> combine(const Matrix<double>& b, const CentredRows<T>& a, int threads);
+Matrix<double> row_products(const CentredRows<T>& a, RowProducts how, int threads,
+                            const Monitor& monitor, Team& team);
+/// G of such sums.
+template <class T>
+Gram gram(const CentredRows<T>& a,
+          const std::function<Matrix<double>(RowProducts how)>& products_of);
+
+/// B·A for a k×N matrix B: from eigenvectors of G to directions in the input space. On rank 0, as
+/// above.
+template <class T>
+Matrix<double> combine(const Matrix<double>& b, const CentredRows<T>& a, int threads,
+                       Team& team = Team::alone());
 
 /// A itself, N×d, centred once more: its columns add up to 0, but for some ε of their length.
 template <class T>

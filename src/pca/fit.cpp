@@ -127,7 +127,8 @@ Model<T> fit_as_planned(Source<T>& source, const FitOptions& options) {
 template <class T>
 Model<T> fit_source(Source<T>& source, const FitOptions& options) {
   if (over_team(options))
-    return options.kernel ? fit_kernel_shares(source, options) : fit_shares(source, options);
+    return options.kernel && !options.approx ? fit_kernel_shares(source, options)
+                                             : fit_shares(source, options);
   try {
     return fit_as_planned(source, options);
   } catch (const Error& error) {

@@ -94,11 +94,16 @@ double approximate_flops(const Approx& approx, double m, const Facts& f, const F
   return f.entries * m + 1.2 * f.rows * m * m + 10 * m * m * m;
 }
 
-// The factor, sums of a leaf and three levels, the scatter, and five in which bounds or
-// eigenvectors are computed; features of a block of rows beside.
 namespace {
-constexpr double feature_matrices = 11, feature_block_rows = 2 * 2048;
+constexpr double feature_block_rows = 2 * 2048;
+
+/// The factor, sums of a leaf and of the levels above, of four each, the scatter, and five in which
+/// bounds or eigenvectors are computed; features of a block of rows beside.
+double feature_matrices(double rows) {
+  constexpr double usual_levels = 3, rows_a_leaf = 8192;
+  return 8 + std::max(usual_levels, std::ceil(std::log2(rows / rows_a_leaf) / 2));
 }
+}  // namespace
 
 FeatureRows feature_rows(const Approx& approx, const Facts& f, const FitOptions& o) {
   const double n = std::max(1.0, f.rows), row = row_bytes(f) / n;
@@ -110,21 +115,22 @@ FeatureRows feature_rows(const Approx& approx, const Facts& f, const FitOptions&
   const double block =
       of(static_cast<double>(feature_block(1, columns))) + of((1 << 21) / std::max(1.0, f.columns));
   // Landmarks in the sample, as they are chosen, and in the model; random features: frequencies.
-  if (row_of(approx).landmarks) return {(3 + narrow) * row, std::max(width, block)};
+  if (row_of(approx).landmarks)
+    return {(3 + narrow) * row, std::max(width, block), feature_matrices(n)};
   // Their error is estimated from pairs of 512 rows, which are copied for that; threads have the
   // products of rows and frequencies.
-  return {row, std::max(width, block + (2 + narrow) * of(512)) + (2 << 20)};
+  return {row, std::max(width, block + (2 + narrow) * of(512)) + (2 << 20), feature_matrices(n)};
 }
 
 double feature_bytes(double m, const FeatureRows& rows) {
-  return 8 * (feature_matrices * m * m + feature_block_rows * m) + rows.each * m + rows.fixed;
+  return 8 * (rows.matrices * m * m + feature_block_rows * m) + rows.each * m + rows.fixed;
 }
 
 Index most_features(double budget, const FeatureRows& rows) {
   // feature_bytes(m, rows) = budget, which is negative where the rows alone exceed it
   const double room = std::max(0.0, budget - rows.fixed) / 8;
-  const double half = (feature_block_rows + rows.each / 8) / 2 / feature_matrices;
-  return static_cast<Index>(std::sqrt(half * half + room / feature_matrices) - half);
+  const double half = (feature_block_rows + rows.each / 8) / 2 / rows.matrices;
+  return static_cast<Index>(std::sqrt(half * half + room / rows.matrices) - half);
 }
 
 double exact_seconds(double n, double work, const Speed& speed) {

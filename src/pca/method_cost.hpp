@@ -38,8 +38,9 @@ double approximate_flops(const Approx& approx, double m, const Facts& facts,
                          const FitOptions& options);
 /// Bytes of the rows that an approximation keeps: those of wide rows may exceed all matrices.
 struct FeatureRows {
-  double each = 0;   ///< per landmark or feature
-  double fixed = 0;  ///< samples, and a block of rows
+  double each = 0;      ///< per landmark or feature
+  double fixed = 0;     ///< samples, and a block of rows
+  double matrices = 0;  ///< of the order of the features
 };
 FeatureRows feature_rows(const Approx& approx, const Facts& facts, const FitOptions& options);
 double feature_bytes(double m, const FeatureRows& rows);

@@ -1,5 +1,10 @@
 #include "pca/orders.hpp"
 
+#include "pca/kernel/feature_shares.hpp"
+#include "pca/kernel/landmark_draws.hpp"
+#include "pca/kernel/moved_rows.hpp"
+#include "pca/kernel/row_sample.hpp"
+#include "pca/linear/gram_shares.hpp"
 #include "pca/linear/product_sums.hpp"
 #include "pca/row_sums.hpp"
 
@@ -44,10 +49,32 @@ void obey(const Announced& order, Passes<T>& passes, const FitOptions& options) 
     }
     case Order::range:
       return normalize(passes);
-    case Order::finite:
-      return require_finite_rows(passes);
+    case Order::finite: {
+      bool filled = false;
+      unpack(order.with, filled);
+      return require_finite_rows(passes, filled);
+    }
+    case Order::weights: {
+      int exponent = 0;
+      unpack(order.with, exponent);
+      return scale_weights(passes, exponent);
+    }
     case Order::products:
       return serve_products(passes, options, order.with);
+    case Order::squares:
+      return serve_squares(passes, order.with);
+    case Order::differences:
+      return serve_differences(passes, order.with);
+    case Order::sample:
+      return serve_sample(passes, options, order.with);
+    case Order::draws:
+      return serve_draws(passes, options, order.with);
+    case Order::features:
+      return serve_features(passes, options, order.with);
+    case Order::row_products:
+      return serve_row_products(passes, options, order.with);
+    case Order::combination:
+      return serve_combination(passes, options, order.with);
   }
 }
 
@@ -61,7 +88,7 @@ void announce(Team& team, Order order, std::string bytes) {
 template <class T>
 Serving<T>::~Serving() {
   try {
-    call(passes_, Order::end);
+    announce(*ranks_of(passes_), Order::end, {});
   } catch (...) {
     // The transport has failed, so there is nobody to release.
   }
@@ -71,7 +98,7 @@ template <class T>
 void serve(Passes<T>& passes, const FitOptions& options) {
   for (;;) {
     Announced order;
-    share(*passes.team(), order);
+    share(*ranks_of(passes), order);
     if (order.order == Order::end) return;
     try {
       obey(order, passes, options);

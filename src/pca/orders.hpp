@@ -28,7 +28,15 @@ enum class Order : std::int64_t {
   triangle,
   range,
   finite,
+  weights,
   products,
+  squares,
+  differences,
+  sample,
+  draws,
+  features,
+  row_products,
+  combination,
 };
 
 /// `bytes`: what a pass depends on, apart from the rows and the options.
@@ -38,6 +46,12 @@ void announce(Team& team, Order order, std::string bytes);
 template <class T, class... X>
 void call(const Passes<T>& passes, Order order, const X&... with) {
   if (passes.team() && passes.team()->rank() == 0) announce(*passes.team(), order, packed(with...));
+}
+
+/// The ranks that rank 0 gives orders to: each has a share of the rows, or all of them.
+template <class T>
+Team* ranks_of(const Passes<T>& passes) {
+  return passes.team() ? passes.team() : passes.helpers();
 }
 
 /// Rank 0, where there is a team: at its end the other ranks return from `serve`.
@@ -61,8 +75,8 @@ void serve(Passes<T>& passes, const FitOptions& options);
 /// all.
 template <class T, class Work>
 void direct(Passes<T>& passes, const FitOptions& options, const Work& work) {
-  agree(*passes.team(), [&] {
-    if (passes.team()->rank() != 0) return serve(passes, options);
+  agree(*ranks_of(passes), [&] {
+    if (ranks_of(passes)->rank() != 0) return serve(passes, options);
     const Serving<T> serving(passes);
     work();
   });

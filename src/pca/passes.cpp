@@ -213,6 +213,8 @@ template <class T>
 void Passes<T>::scale_weights(int exponent) {
   weight_exponent_ = exponent;
   weight_ = std::ldexp(weight_, exponent);
+  const auto [sum, lost] = spread_.weight_before.state();
+  spread_.weight_before.restore(std::ldexp(sum, exponent), std::ldexp(lost, exponent));
   if (source_ || !weights_) return;
   scaled_weights_.resize(static_cast<std::size_t>(memory_.rows()));
   multiply_by_power(weights_, memory_.rows(), exponent, scaled_weights_.data());

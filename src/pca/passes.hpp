@@ -15,13 +15,14 @@ namespace mercer {
 
 /// How the rows of a team lie on its ranks.
 struct RowSpread {
-  /// Rows of weight > 0 before each rank, and those of all ranks.
-  std::vector<std::int64_t> counted{};
+  /// Rows before each rank, and those of all ranks: all of them, and those of weight > 0.
+  std::vector<std::int64_t> begins{}, counted{};
   std::int64_t first = 0;    ///< row of this rank, in all of them
   std::int64_t rows = 0;     ///< of all ranks
   std::int64_t entries = 0;  ///< of these
   bool weighted = false;
-  RunningSum weight{};  ///< of all ranks, added up row by row
+  RunningSum weight{};         ///< of all ranks, added up row by row
+  RunningSum weight_before{};  ///< of the ranks before this one
 };
 
 template <class T>
@@ -45,6 +46,9 @@ class Passes {
   void join(Team& team, RowSpread spread);
   Team* team() const { return team_; }  ///< null: these are all rows
   const RowSpread& spread() const { return spread_; }
+  /// From now on all ranks have all of these rows, and rank 0 has the others help.
+  void lead(Team& team) { helpers_ = &team; }
+  Team* helpers() const { return helpers_; }  ///< null: none
 
   /// From now on all rows come multiplied by the power of two that takes the largest √w·|x| near
   /// 1, for numbers whose squares a double cannot hold. One pass; rows in memory are copied.
@@ -87,6 +91,7 @@ class Passes {
   std::int64_t rows_ = 0;
   double weight_ = 0;
   Team* team_ = nullptr;
+  Team* helpers_ = nullptr;
   RowSpread spread_;
   bool begun_ = false;         // the source has been read, so it has to be rewound
   std::int64_t own_rows_ = 0;  // of the first pass

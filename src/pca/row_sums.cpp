@@ -2,7 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/team.hpp"
-#include "core/team_nodes.hpp"
+#include "core/team_chain.hpp"
 #include "core/weights.hpp"
 #include "data/finite.hpp"
 #include "operators/centred.hpp"
@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <exception>
 #include <string>
 
 namespace mercer {
@@ -83,47 +82,6 @@ void add_scale(ScaleSums& s, const Rows<T>& rows, const double* weights, const V
       }
     }
   }
-}
-
-Numbers state_of(const ScaleSums& s) {
-  Numbers out{s.all.state().first, s.all.state().second};
-  for (const auto* sums : {&s.squares, &s.sums, &s.present})
-    for (const RunningSum& sum : *sums) {
-      out.push_back(sum.state().first);
-      out.push_back(sum.state().second);
-    }
-  return out;
-}
-
-void restore(const Numbers& from, ScaleSums& s) {
-  std::size_t at = 0;
-  const auto next = [&](RunningSum& sum) {
-    sum.restore(from[at], from[at + 1]);
-    at += 2;
-  };
-  next(s.all);
-  for (auto* sums : {&s.squares, &s.sums, &s.present})
-    for (RunningSum& sum : *sums) next(sum);
-}
-
-/// Sums row by row go from rank to rank; the last sends them to rank 0.
-template <class Add>
-void chain(Team& team, ScaleSums& sums, const Add& add) {
-  if (team.rank() > 0) restore(receive_numbers(team, team.rank() - 1), sums);
-  std::exception_ptr error;
-  try {
-    add();
-  } catch (...) {
-    error = std::current_exception();  // the next rank is waiting
-  }
-  const int last = team.size() - 1;
-  if (team.rank() < last) send_numbers(team, team.rank() + 1, state_of(sums));
-  agree(team, [&] {
-    if (error) std::rethrow_exception(error);
-  });
-  if (last == 0) return;
-  if (team.rank() == last) send_numbers(team, 0, state_of(sums));
-  if (team.rank() == 0) restore(receive_numbers(team, last), sums);
 }
 
 /// Adds rows, centred and with ones in front of them, to the factor.
@@ -262,11 +220,17 @@ void normalize(Passes<T>& passes) {
 }
 
 template <class T>
-void require_finite_rows(const Passes<T>& passes) {
+void scale_weights(Passes<T>& passes, int exponent) {
+  call(passes, Order::weights, exponent);
+  passes.scale_weights(exponent);
+}
+
+template <class T>
+void require_finite_rows(const Passes<T>& passes, bool filled) {
   const auto check = [&] {
-    if (const Rows<T>* rows = passes.memory()) require_finite(*rows, false, passes.spread().first);
+    if (const Rows<T>* rows = passes.memory()) require_finite(*rows, filled, passes.spread().first);
   };
-  call(passes, Order::finite);
+  call(passes, Order::finite, filled);
   if (passes.team()) agree(*passes.team(), check);
   else check();
 }
@@ -279,7 +243,8 @@ void require_finite_rows(const Passes<T>& passes) {
   template Matrix<double> triangle_of(Passes<T>&, const FitOptions&, const Vector<double>&, \
                                       const Vector<double>&);                               \
   template void normalize(Passes<T>&);                                                      \
-  template void require_finite_rows(const Passes<T>&);
+  template void scale_weights(Passes<T>&, int);                                             \
+  template void require_finite_rows(const Passes<T>&, bool);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

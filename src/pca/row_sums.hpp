@@ -1,5 +1,5 @@
 #pragma once
-// Sums over all rows of a fit of linear PCA, on one process or on a team.
+// Sums over all rows of a fit, on one process or on a team.
 //
 // On a team, rank 0 calls these functions and the other ranks serve them (pca/orders.hpp).
 
@@ -31,6 +31,11 @@ struct ScaleSums {
       : squares(static_cast<std::size_t>(columns)), sums(squares), present(squares) {}
   std::vector<RunningSum> squares, sums, present;
   RunningSum all;  ///< Σ w of the rows
+
+  template <class Use>
+  void members(Use&& use) {
+    use(squares, sums, present, all);
+  }
 };
 template <class T>
 ScaleSums scale_sums(Passes<T>& passes, const FitOptions& options, const Vector<double>& mean);
@@ -45,8 +50,13 @@ Matrix<double> triangle_of(Passes<T>& passes, const FitOptions& options, const V
 template <class T>
 void normalize(Passes<T>& passes);
 
-/// Throws `Errc::bad_data` for the first number that is not finite, where rows are in memory.
+/// `Passes::scale_weights`, on all ranks.
 template <class T>
-void require_finite_rows(const Passes<T>& passes);
+void scale_weights(Passes<T>& passes, int exponent);
+
+/// Throws `Errc::bad_data` for the first number that is not finite, where rows are in memory; NaN
+/// may be there where missing cells are `filled`.
+template <class T>
+void require_finite_rows(const Passes<T>& passes, bool filled = false);
 
 }  // namespace mercer

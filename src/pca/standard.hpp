@@ -19,6 +19,11 @@ struct Standard : Preprocess {
   CellError error{};             ///< of z-scores in double
   /// Columns that count as constant though their numbers differ.
   std::vector<Index> as_constant{};
+
+  template <class Use>
+  void members(Use&& use) {
+    use(mean, rest, scale, constant, error, as_constant);
+  }
 };
 
 /// What becomes of such columns, for a certificate: "column 2 varies by … and is not scaled".

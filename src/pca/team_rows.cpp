@@ -81,10 +81,20 @@ class Parcel {
   std::vector<std::int64_t> offsets_{0};
 };
 
-/// Moves rows of weight > 0 into the parcel until it has `most`; returns the first row that is
-/// left.
+/// Rows before each rank, and those of all ranks.
+const std::vector<std::int64_t>& begins_of(const RowSpread& spread, Filling filling) {
+  return filling == Filling::all ? spread.begins : spread.counted;
+}
+
+/// Moves rows into the parcel until it has `most`; returns the first row that is left.
 template <class T>
-Index fill(Parcel<T>& parcel, Index most, const Rows<T>& rows, const double* weights) {
+Index fill(Parcel<T>& parcel, Index most, const Rows<T>& rows, const double* weights,
+           Filling filling) {
+  if (filling == Filling::all) {
+    const Index n = std::min(rows.rows(), most - parcel.count());
+    parcel.add(rows.middle(0, n), weights);
+    return n;
+  }
   Index i = 0;
   while (i < rows.rows() && parcel.count() < most) {
     if (weights && weights[i] == 0) {
@@ -99,16 +109,16 @@ Index fill(Parcel<T>& parcel, Index most, const Rows<T>& rows, const double* wei
 }
 
 /// The first rows of this rank, up to where a leaf begins; they belong to a leaf of another rank.
-Index head_of(const RowSpread& spread, int rank, Index leaf_rows) {
+Index head_of(const std::vector<std::int64_t>& begins, int rank, Index leaf_rows) {
   const auto at = static_cast<std::size_t>(rank);
-  const std::int64_t first = spread.counted[at], end = spread.counted[at + 1];
+  const std::int64_t first = begins[at], end = begins[at + 1];
   return std::min<Index>(end - first, (leaf_rows - first % leaf_rows) % leaf_rows);
 }
 
 /// The rank in whose rows this one lies.
-int owner_of(const RowSpread& spread, std::int64_t row) {
-  const auto after = std::ranges::upper_bound(spread.counted, row);
-  return static_cast<int>(after - spread.counted.begin()) - 1;
+int owner_of(const std::vector<std::int64_t>& begins, std::int64_t row) {
+  const auto after = std::ranges::upper_bound(begins, row);
+  return static_cast<int>(after - begins.begin()) - 1;
 }
 
 }  // namespace
@@ -140,7 +150,9 @@ void join_team(Passes<T>& passes, Team& team) {
   spread.weighted = some != have.end();
   agree(team, [&] { require_weights(weights.data(), std::ssize(weights), spread.first); });
   const std::int64_t counted = weighted ? rows - std::ranges::count(weights, 0.0) : rows;
-  spread.counted = {0};
+  spread.begins = spread.counted = {0};
+  for (const std::int64_t count : all_of(team, rows))
+    spread.begins.push_back(spread.begins.back() + count);
   for (const std::int64_t count : all_of(team, counted))
     spread.counted.push_back(spread.counted.back() + count);
 
@@ -148,10 +160,12 @@ void join_team(Passes<T>& passes, Team& team) {
   double state[2] = {};
   if (!spread.weighted) {
     spread.weight.add(static_cast<double>(spread.rows));
+    spread.weight_before.add(static_cast<double>(spread.first));
   } else {
     const int last = team.size() - 1;
     if (team.rank() > 0) team.receive(team.rank() - 1, state, sizeof state);
     spread.weight.restore(state[0], state[1]);
+    spread.weight_before = spread.weight;
     if (weighted) spread.weight.add(weights.data(), rows);
     state[0] = spread.weight.state().first;
     state[1] = spread.weight.state().second;
@@ -163,35 +177,35 @@ void join_team(Passes<T>& passes, Team& team) {
 }
 
 template <class T>
-std::int64_t leaves_before(const Passes<T>& passes, Index leaf_rows) {
-  const RowSpread& spread = passes.spread();
-  const std::int64_t first = spread.counted[static_cast<std::size_t>(passes.team()->rank())];
+std::int64_t leaves_before(const Passes<T>& passes, Index leaf_rows, Filling filling) {
+  const auto rank = static_cast<std::size_t>(passes.team()->rank());
+  const std::int64_t first = begins_of(passes.spread(), filling)[rank];
   return (first + leaf_rows - 1) / leaf_rows;
 }
 
 template <class T>
 void run_leaves(Passes<T>& passes, std::string_view what, Index leaf_rows,
-                const typename Passes<T>::Visit& visit) {
+                const typename Passes<T>::Visit& visit, Filling filling) {
   Team& team = *passes.team();
-  const RowSpread& spread = passes.spread();
-  const Index head = head_of(spread, team.rank(), leaf_rows);
+  const std::vector<std::int64_t>& begins = begins_of(passes.spread(), filling);
+  const Index head = head_of(begins, team.rank(), leaf_rows);
   Parcel<T> parcel(passes.features(), passes.sparse());
   agree(team, [&] {
     passes.run(what, [&](const Rows<T>& rows, const double* weights) {
-      const Index from = parcel.count() < head ? fill(parcel, head, rows, weights) : 0;
+      const Index from = parcel.count() < head ? fill(parcel, head, rows, weights, filling) : 0;
       if (from < rows.rows())
         visit(rows.middle(from, rows.rows() - from), weights ? weights + from : nullptr);
     });
   });
   // Rows go to ranks before this one only, so that no circle of ranks waits for itself.
   const auto to = [&](int rank) {
-    const std::int64_t first = spread.counted[static_cast<std::size_t>(rank)];
-    return owner_of(spread, first / leaf_rows * leaf_rows);
+    const std::int64_t first = begins[static_cast<std::size_t>(rank)];
+    return owner_of(begins, first / leaf_rows * leaf_rows);
   };
   if (head > 0) parcel.send(team, to(team.rank()));
   std::vector<Parcel<T>> others;  // one leaf at most
   for (int rank = team.rank() + 1; rank < team.size(); ++rank) {
-    if (head_of(spread, rank, leaf_rows) == 0 || to(rank) != team.rank()) continue;
+    if (head_of(begins, rank, leaf_rows) == 0 || to(rank) != team.rank()) continue;
     others.emplace_back(passes.features(), passes.sparse()).receive(team, rank);
   }
   agree(team, [&] {
@@ -200,20 +214,20 @@ void run_leaves(Passes<T>& passes, std::string_view what, Index leaf_rows,
 }
 
 template <class T>
-void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::Visit& visit) {
+void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::Visit& visit,
+                      Filling filling) {
   Team& team = *passes.team();
-  const RowSpread& spread = passes.spread();
+  const std::vector<std::int64_t>& begins = begins_of(passes.spread(), filling);
   const auto share = [&](int rank) {
     const auto at = static_cast<std::size_t>(rank);
-    return std::clamp<Index>(count - spread.counted[at], 0,
-                             spread.counted[at + 1] - spread.counted[at]);
+    return std::clamp<Index>(count - begins[at], 0, begins[at + 1] - begins[at]);
   };
   const Index mine = share(team.rank());
   Parcel<T> parcel(passes.features(), passes.sparse());
   agree(team, [&] {
     if (mine == 0) return;
     passes.peek([&](const Rows<T>& rows, const double* weights) {
-      fill(parcel, mine, rows, weights);
+      fill(parcel, mine, rows, weights, filling);
       return parcel.count() < mine;
     });
   });
@@ -230,11 +244,11 @@ void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::
   }
 }
 
-#define MERCER_INSTANTIATE(T)                                                             \
-  template void join_team(Passes<T>&, Team&);                                             \
-  template std::int64_t leaves_before(const Passes<T>&, Index);                           \
-  template void run_leaves(Passes<T>&, std::string_view, Index, const Passes<T>::Visit&); \
-  template void visit_first_rows(Passes<T>&, Index, const Passes<T>::Visit&);
+#define MERCER_INSTANTIATE(T)                                                                      \
+  template void join_team(Passes<T>&, Team&);                                                      \
+  template std::int64_t leaves_before(const Passes<T>&, Index, Filling);                           \
+  template void run_leaves(Passes<T>&, std::string_view, Index, const Passes<T>::Visit&, Filling); \
+  template void visit_first_rows(Passes<T>&, Index, const Passes<T>::Visit&, Filling);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -4,7 +4,7 @@
 // Sums over rows are trees of leaves of a fixed number of rows (core/segments.hpp). A leaf is
 // summed by the rank in whose rows it begins: its other rows, which are the first ones of later
 // ranks, are sent there. No more than one leaf of rows is held for that. Rows of weight 0 are in no
-// leaf.
+// leaf, or count as others do.
 //
 // All ranks call these functions together. An error of one rank is thrown on all.
 
@@ -18,17 +18,22 @@ namespace mercer {
 template <class T>
 void join_team(Passes<T>& passes, Team& team);
 
+/// Which rows fill leaves: those of weight > 0, or all.
+enum class Filling { counted, all };
+
 /// Leaves that begin on the ranks before this one.
 template <class T>
-std::int64_t leaves_before(const Passes<T>& passes, Index leaf_rows);
+std::int64_t leaves_before(const Passes<T>& passes, Index leaf_rows,
+                           Filling filling = Filling::counted);
 
 /// One pass: visits the rows of the leaves that begin on this rank.
 template <class T>
 void run_leaves(Passes<T>& passes, std::string_view what, Index leaf_rows,
-                const typename Passes<T>::Visit& visit);
+                const typename Passes<T>::Visit& visit, Filling filling = Filling::counted);
 
-/// The first `count` rows of weight > 0 of all ranks, on rank 0; fewer where there are no more.
+/// The first `count` rows of all ranks, on rank 0; fewer where there are no more.
 template <class T>
-void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::Visit& visit);
+void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::Visit& visit,
+                      Filling filling = Filling::counted);
 
 }  // namespace mercer

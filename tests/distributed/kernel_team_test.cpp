@@ -78,9 +78,9 @@ TEST(KernelTeam, M_G3_what_is_not_distributed_is_refused_on_all_ranks) {
     for (const std::string& message : kernel_fit_on(3, x, asked, {}, false))
       EXPECT_TRUE(has(message, part)) << message;
   };
-  FitOptions approximate = options;
-  approximate.approx = Cholesky{.rank = 10};
-  expect_refused(approximate, "`approx` is not distributed");
+  FitOptions timed = options;
+  timed.seconds = 1;
+  expect_refused(timed, "`seconds` is not distributed");
   FitOptions dense = options;
   dense.solver = Solver::dense;
   expect_refused(dense, "use `solver=krylov`");

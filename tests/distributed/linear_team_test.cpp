@@ -247,7 +247,7 @@ TEST(LinearTeam, M_G2_what_is_not_distributed_is_refused_by_name) {
   refused({.components = significant()}, "`components=significant()`");
   refused({.components = 1, .missing = Missing::em}, "`missing=em`");
   refused({.keep_rows = 5}, "`keep_rows`");
-  refused({.solver = Solver::gram}, "`solver=gram`");
+  refused({.solver = Solver::svd}, "`solver=svd`");
   for (const std::string& message :
        fit_on<double>(2, 0, Rows<double>(x), {}, {}, expression_map<double>("x1^2", 3)))
     EXPECT_NE(message.find("expressions as a map are not distributed"), std::string::npos);

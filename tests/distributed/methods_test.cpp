@@ -1,7 +1,7 @@
 // Every method that is distributed, on any number of ranks and threads: the bits of one process.
 #include "support/errors.hpp"
 #include "support/random.hpp"
-#include "support/team_fit.hpp"
+#include "support/same_bits.hpp"
 
 #include <mercer/fit.hpp>
 
@@ -13,23 +13,6 @@
 #include <vector>
 
 namespace mercer::test::methods_test {
-
-template <class T>
-void expect_same_bits(const Rows<T>& x, FitOptions options, const std::vector<double>& weights = {},
-                      const std::vector<int>& rank_counts = {1, 2, 3, 4, 5, 7, 8}) {
-  options.threads = 1;
-  const std::string expected = fit(x, options, weights).serialize();
-  options.threads = 2;
-  ASSERT_TRUE(fit(x, options, weights).serialize() == expected) << "2 threads";
-  for (const int ranks : rank_counts)
-    for (const int threads : {1, 2}) {
-      options.threads = threads;
-      const Shares shares = static_cast<Shares>((ranks + threads) % 3);
-      for (const std::string& bytes : fits_on_team(ranks, shares, x, options, weights))
-        ASSERT_TRUE(bytes == expected)
-            << ranks << " ranks, " << threads << " threads: " << difference(bytes, expected);
-    }
-}
 
 /// Variances that fall, about a mean that is not 0.
 Matrix<double> rows_of(Index n, Index d, std::uint64_t seed) {
@@ -87,6 +70,79 @@ TEST(TeamMethods, M_G2_randomized_of_sparse_and_of_many_columns) {
   const Matrix<float> wide = (factors * loadings.transpose()).cast<float>();
   expect_same_bits(Rows<float>(wide),
                    {.components = 1, .solver = Solver::randomized, .tolerance = 1e-4}, {}, {3});
+}
+
+/// Every column varies, about a mean near 0.
+Matrix<double> wide_rows(Index n, Index d, std::uint64_t seed) {
+  Matrix<double> x = Random(seed).normal(n, d);
+  for (Index i = 0; i < n; ++i) x.row(i) *= 1 + std::cos(double(i));
+  return x.array() + 0.1;
+}
+
+TEST(TeamMethods, M_G2_gram_of_few_rows_and_of_many) {
+  const FitOptions options{.components = 3, .solver = Solver::gram};
+  // A sum for each strip of 512 columns, or of 4,096 where rows are used in place.
+  const Matrix<double> few = wide_rows(60, 30000, 8);
+  expect_same_bits(Rows<double>(few), options);
+  FitOptions scaled = options;
+  scaled.scale = Scale::std;
+  expect_same_bits(Rows<double>(few), scaled, weights_for(few.rows()), {3});
+  // Tiles of 128 rows.
+  const Matrix<double> many = wide_rows(400, 3000, 9);
+  expect_same_bits(Rows<double>(many), options);
+  const Matrix<float> floats = many.cast<float>();
+  FitOptions about_zero = options;
+  about_zero.center = false;
+  expect_same_bits(Rows<float>(floats), about_zero, {}, {5});
+}
+
+TEST(TeamMethods, M_G2_gram_of_missing_cells_far_means_small_variances_and_sparse_rows) {
+  FitOptions options{.components = 2, .solver = Solver::gram, .missing = Missing::mean};
+  Matrix<double> holes = wide_rows(70, 900, 10);
+  for (Index i = 0; i < holes.rows(); ++i) holes(i, i * 7) = std::nan("");
+  expect_same_bits(Rows<double>(holes), options, {}, {4});
+  options.missing = Missing::error;
+  Matrix<double> far = wide_rows(70, 900, 11);
+  far.array() += 1e5;
+  expect_same_bits(Rows<double>(far), options, {}, {3});
+  // Numbers whose squares underflow are multiplied by a power of two, on all ranks.
+  const Matrix<double> tiny = 1e-145 * wide_rows(70, 900, 12);
+  expect_same_bits(Rows<double>(tiny), options, {}, {3});
+  // Small variances take an SVD of the rows.
+  Matrix<double> graded = Random(13).normal(40, 800);
+  for (Index i = 0; i < graded.rows(); ++i) graded.row(i) *= std::pow(10.0, -double(i) / 3);
+  expect_same_bits(Rows<double>(graded), {.components = 30, .solver = Solver::gram}, {}, {2});
+  Matrix<double> zeros = wide_rows(300, 2000, 14);
+  for (Index i = 0; i < zeros.rows(); ++i)
+    for (Index j = 0; j < zeros.cols(); ++j)
+      if ((i * 7 + j * 3) % 10 != 0) zeros(i, j) = 0;
+  const auto sparse =
+      Csr<double>::from(Eigen::SparseMatrix<double, Eigen::RowMajor>(zeros.sparseView()));
+  expect_same_bits(Rows<double>(sparse), options, weights_for(zeros.rows()), {5});
+}
+
+TEST(TeamMethods, M_G2_wide_rows_choose_the_gram_matrix_and_more_rows_than_fit_are_refused) {
+  const Matrix<double> x = wide_rows(50, 2000, 15);
+  const FitOptions options{.components = all_components()};
+  EXPECT_EQ(fit(Rows<double>(x), options).report().solver.name, "gram");
+  expect_same_bits(Rows<double>(x), options, {}, {2, 8});
+  FitOptions small{.components = 2, .solver = Solver::gram};
+  small.memory = std::size_t{1} << 20;
+  for (const std::string& said : fits_on_team(3, Shares::even, Rows<double>(x), small))
+    EXPECT_NE(said.find("every process needs all 50 rows for `solver=gram`"), std::string::npos)
+        << said;
+}
+
+TEST(TeamMethods, M_G2_errors_in_the_gram_matrix_are_those_of_all_ranks) {
+  Matrix<double> x = wide_rows(300, 2000, 16);
+  FitOptions options{.components = 2, .solver = Solver::gram};
+  options.monitor = [](const Progress& p) { return p.what != "Gram matrix"; };
+  for (const std::string& said : fits_on_team(3, Shares::even, Rows<double>(x), options))
+    EXPECT_EQ(said, "interrupted");
+  x(200, 7) = std::nan("");
+  options.monitor = {};
+  for (const std::string& said : fits_on_team(3, Shares::some_empty, Rows<double>(x), options))
+    EXPECT_EQ(said, "row 201, column 8 is nan; remove the row or fill in a number");
 }
 
 }  // namespace mercer::test::methods_test

@@ -78,6 +78,21 @@ TEST(Mpi, M_G3_exact_kernel_models_of_several_processes_are_the_file_of_one) {
                      "poly(degree=2)", "-k", "2", "--solver", "krylov", "--memory", "512MiB"});
 }
 
+TEST(Mpi, M_G4_approximate_kernel_models_of_several_processes_are_the_file_of_one) {
+  const TempDir dir;
+  for (const char* approx : {"nystrom(landmarks=40)", "nystrom(landmarks=20, by=leverage)",
+                             "cholesky(rank=30)", "fourier(features=100)"})
+    expect_same_files(dir, {data_file("wine.csv"), "--label", "cultivar", "--scale", "std",
+                            "--kernel", "rbf", "--approx", approx, "-k", "3"});
+  // The plan in the model counts what other methods would take with this memory.
+  Random random(3);
+  Sink<double> file(dir / "x.npy", {"a", "b", "c"});
+  file.write(random.normal(60000, 3));
+  file.close();
+  expect_same_files(dir, {dir / "x.npy", "--kernel", "laplacian", "--approx", "cholesky(rank=10)",
+                          "-k", "2", "--memory", "512MiB"});
+}
+
 TEST(Mpi, M_G2_parts_weights_missing_cells_and_gzip) {
   const TempDir dir;
   Random random(1);
@@ -91,6 +106,8 @@ TEST(Mpi, M_G2_parts_weights_missing_cells_and_gzip) {
   const std::string one = dir.file("one.csv", first), two = dir.file("two.csv", second);
   expect_same_files(dir, {one, two, "--weights", "w", "--missing", "mean"});
   expect_same_files(dir, {one, two, "--weights", "w", "--missing", "drop"});
+  expect_same_files(dir, {one, two, "--weights", "w", "--missing", "drop", "--kernel", "rbf",
+                          "--approx", "nystrom(landmarks=30)", "-k", "2"});
   ASSERT_EQ(run({"gzip", two}).exit_code, 0);
   expect_same_files(dir, {one, two + ".gz", "--exclude", "w", "--missing", "drop"});
 }
@@ -103,6 +120,12 @@ TEST(Mpi, M_G2_matrices_from_a_map_in_both_precisions) {
   file.close();
   expect_same_files(dir, {dir / "x.npy"});
   expect_same_files(dir, {dir / "x.npy", "--precision", "float"});
+  // More columns than rows.
+  Sink<double> wide(dir / "wide.npy", std::vector<std::string>(3000, "c"));
+  wide.write(random.normal(40, 3000));
+  wide.close();
+  expect_same_files(dir, {dir / "wide.npy", "--memory", "512MiB"});
+  expect_same_files(dir, {dir / "wide.npy", "-k", "2", "--solver", "gram"});
   // More processes than rows.
   dir.file("few.csv", "a,b\n1,2\n3,5\n4,1\n");
   expect_same_files(dir, {dir / "few.csv", "--solver", "covariance"});
@@ -138,8 +161,8 @@ TEST(Mpi, M_G6_an_error_of_one_process_is_one_line_and_no_file) {
   refused({dir / "absent.csv"}, 1,
           "mercer: cannot open '" + dir / "absent.csv" + "': No such file or directory");
   const std::string wine = data_file("wine.csv");
-  refused({wine, "--label", "cultivar", "--solver", "gram"}, 2,
-          "mercer: --solver gram is not distributed over several processes; use --solver "
+  refused({wine, "--label", "cultivar", "--solver", "svd"}, 2,
+          "mercer: --solver svd is not distributed over several processes; use --solver "
           "covariance, or one process");
   refused({wine, "--label", "cultivar", "--kernel", "rbf", "--clip"}, 2,
           "mercer: --clip is not distributed over several processes; use one process");

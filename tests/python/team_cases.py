@@ -19,11 +19,17 @@ CASES = {
     "covariance": (lambda: mercer.PCA(0.95, svd_solver="covariance_eigh", whiten=True), X),
     "mle": (lambda: mercer.PCA("mle"), X),
     "sparse": (lambda: mercer.PCA(4), S),
+    "wide": (lambda: mercer.PCA(3), RNG.normal(size=(40, 900))),
     "single": (lambda: mercer.PCA(2), X.astype(np.float32)),
     "map": (lambda: mercer.PCA(4, map="polynomial(degree=2)"), Z),
     "names": (lambda: mercer.PCA(2), FRAME),
     "kernel": (lambda: mercer.KernelPCA(3, kernel="rbf(gamma=0.1)", memory=MEMORY), Z),
     "arpack": (lambda: mercer.KernelPCA(2, kernel="poly", degree=2, eigen_solver="arpack", memory=MEMORY), X[:, 1:]),
+    "landmarks": (lambda: mercer.KernelPCA(2, kernel="rbf", approximation="nystrom(landmarks=40)"), X),
+    "cholesky": (lambda: mercer.KernelPCA(2, kernel="rbf(gamma=0.1)", approximation="cholesky(rank=30)",
+                                          random_state=1), Z),
+    "fourier": (lambda: mercer.KernelPCA(2, kernel="rbf(gamma=0.1)", approximation="fourier(features=60)"), Z),
+    "sparse landmarks": (lambda: mercer.KernelPCA(2, kernel="cosine", approximation="cholesky(rank=15)"), S),
     "sparse kernel": (lambda: mercer.KernelPCA(2, kernel="cosine", memory=MEMORY), S),
 }
 
@@ -94,6 +100,11 @@ WRONG = {
     ),
     "nan kernel": (
         lambda team: _fit(mercer.KernelPCA(2, kernel="rbf"), with_nan(X, 650, 1), team),
+        ValueError, "row 651, column 2 is nan; remove the row or fill in a number",
+    ),
+    "nan in approximation": (
+        lambda team: _fit(mercer.KernelPCA(2, kernel="rbf", approximation="fourier(features=60)"), with_nan(X, 650, 1),
+                          team),
         ValueError, "row 651, column 2 is nan; remove the row or fill in a number",
     ),
     "one rank of text": (

@@ -3,6 +3,7 @@
 #include "core/require.hpp"
 #include "pca/compare_cost.hpp"
 #include "pca/kernel/approx_row.hpp"
+#include "pca/kernel/landmark_draws.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -81,36 +82,9 @@ LandmarkFeatures<T> choose_pivots(SeenRows<T>& rows, const Kernel& kernel, const
     // More are drawn than are wanted: some will be rejected.
     const Index block = std::min(
         {std::max(first_block, m + m / 4), largest_block, std::max<Index>(16, 2 * (most - m))});
-    Reservoir<T> drawn(block, rows.options().seed + 2 + round);
-    Vector<double> left(feature_block(m, rows.cols())), whole(feature_block(m, rows.cols()));
-    Matrix<double> explained(parts_a_block, m);
-    Vector<double> by_column = Vector<double>::Zero(m);
-    double trace = 0, rest = 0;
-    each_feature(rows, chosen, "landmarks",
-                 {.note = note,
-                  .visit =
-                      [&](const Rows<T>& x, const double* weights, Eigen::Ref<Matrix<double>> f,
-                          Index begin, Index part) {
-                        left.segment(begin, x.rows()) = unexplained(chosen, x, f);
-                        whole.segment(begin, x.rows()) = chosen.whole(x);
-                        explained.row(part).setZero();
-                        for (Index i = 0; i < x.rows(); ++i)
-                          explained.row(part) +=
-                              (weights ? weights[i] : 1.0) * f.row(i).cwiseAbs2();
-                      },
-                  .after =
-                      [&](const Rows<T>& rows_now, const double* weights, std::int64_t first) {
-                        for (Index i = 0; i < rows_now.rows(); ++i) {
-                          const double w = weights ? weights[i] : 1.0;
-                          trace += w * whole[i];
-                          rest += w * left[i];
-                          drawn.offer(rows_now, i, first + i, w * left[i], left[i]);
-                        }
-                        const Index parts = (rows_now.rows() + rows_a_part(m, rows.cols()) - 1) /
-                                            rows_a_part(m, rows.cols());
-                        for (Index part = 0; part < parts; ++part)
-                          by_column += explained.row(part).transpose();
-                      }});
+    const RowDraw<T> drawn = draw_rows(
+        rows, chosen, {.count = block, .seed = rows.options().seed + 2 + round}, "landmarks", note);
+    const double trace = drawn.trace, rest = drawn.rest;
     require(trace > 0, Errc::bad_data, "the kernel is 0 on all rows of {}",
             Input(rows.passes().name()));
 
@@ -121,7 +95,8 @@ LandmarkFeatures<T> choose_pivots(SeenRows<T>& rows, const Kernel& kernel, const
       // The first landmarks that already do it.
       Index enough = m;
       double without = rest;
-      while (enough > 1 && without + by_column[enough - 1] <= goal) without += by_column[--enough];
+      while (enough > 1 && without + drawn.explained[enough - 1] <= goal)
+        without += drawn.explained[--enough];
       chosen.truncate(enough);
       break;
     }
@@ -131,11 +106,10 @@ LandmarkFeatures<T> choose_pivots(SeenRows<T>& rows, const Kernel& kernel, const
             text_of(how), most, rest / trace);
     if (how.rank == 0 || note.empty()) note = outlook.after(m, rest / trace);
     // A row is kept with the probability current residual / residual when it was drawn.
-    const std::vector<SampledRow<T>> candidates_now = drawn.take();
     std::vector<double> floors;
-    floors.reserve(candidates_now.size());
-    for (const SampledRow<T>& row : candidates_now) floors.push_back(random.uniform() * row.along);
-    chosen.extend(candidates_now, floors, most);
+    floors.reserve(drawn.rows.size());
+    for (const SampledRow<T>& row : drawn.rows) floors.push_back(random.uniform() * row.along);
+    chosen.extend(drawn.rows, floors, most);
     if (chosen.size() == m) break;  // what is left is rounding
   }
   // The largest first, where some nearly repeat others: fewer of them are then the better basis.

@@ -1,13 +1,15 @@
 // Kernel values at landmarks: rows drawn at random or by their leverage, or centres of k-means.
 #include "core/require.hpp"
-#include "linalg/blas.hpp"
 #include "pca/kernel/approx_row.hpp"
+#include "pca/kernel/feature_shares.hpp"
 #include "pca/kernel/kmeans.hpp"
+#include "pca/kernel/landmark_draws.hpp"
 
 #include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace mercer {
 
@@ -72,40 +74,21 @@ template <class T>
 std::vector<SampledRow<T>> by_leverage(SeenRows<T>& rows,
                                        const std::shared_ptr<const LandmarkFeatures<T>>& pilot,
                                        Index m) {
-  Matrix<double> sigma;
-  double ridge = 0;
-  {
-    FeatureSums<T> sums({pilot->kernel(), pilot, nullptr, rows.cols(), 0, 0},
-                        rows.options().threads, rows.options().monitor);
-    rows.run("leverages", [&](const Rows<T>& piece, const double* weights, std::int64_t) {
-      sums.add(piece, weights);
-    });
-    auto result = sums.result(false, std::numeric_limits<double>::infinity());
-    sigma = std::move(result.scatter);
-    // Any ridge above rounding will do: it decides what is drawn, not what is computed.
-    ridge = std::max(result.left, 1e-10 * result.trace) / static_cast<double>(m);
-  }
+  // The draw depends on it, and no sum: any ridge above rounding will do.
+  auto result =
+      sum_features<T>(rows, {pilot->kernel(), pilot, nullptr, rows.cols(), 0, 0}, "leverages")
+          .result(false, std::numeric_limits<double>::infinity());
+  const double ridge = std::max(result.left, 1e-10 * result.trace) / static_cast<double>(m);
+  Matrix<double> sigma = std::move(result.scatter);
   sigma.diagonal().array() += ridge;
   const Eigen::LLT<Eigen::MatrixXd> factor(sigma);
-  const Matrix<double> l = factor.matrixL();
-
-  Reservoir<T> drawn(m, rows.options().seed + 1);
-  Vector<double> scores(feature_block(pilot->size(), rows.cols()));
-  each_feature(
-      rows, *pilot, "leverages",
-      {.visit =
-           [&](const Rows<T>& x, const double*, Eigen::Ref<Matrix<double>> f, Index begin, Index) {
-             const Vector<double> alone = unexplained(*pilot, x, f) / ridge;
-             times_triangular(f.data(), f.rows(), f.outerStride(), Triangular::inverse_transposed,
-                              l.data(), l.rows(), l.cols());
-             scores.segment(begin, f.rows()) = alone + f.rowwise().squaredNorm();
-           },
-       .after =
-           [&](const Rows<T>& block, const double* weights, std::int64_t first) {
-             for (Index i = 0; i < block.rows(); ++i)
-               drawn.offer(block, i, first + i, (weights ? weights[i] : 1.0) * scores[i]);
-           }});
-  return drawn.take();
+  return draw_rows(rows, *pilot,
+                   {.count = m,
+                    .seed = rows.options().seed + 1,
+                    .ridge = ridge,
+                    .factor = factor.matrixL()},
+                   "leverages")
+      .rows;
 }
 
 template <class T>

@@ -3,26 +3,26 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
-#include "data/finite.hpp"
 #include "linalg/lapack.hpp"
 #include "model/parts.hpp"
 #include "model/score_errors.hpp"
 #include "pca/compare_cost.hpp"
 #include "pca/kernel/approx_row.hpp"
+#include "pca/kernel/feature_shares.hpp"
 #include "pca/kernel/kernel_pca.hpp"
 #include "pca/kernel/moved_rows.hpp"
-#include "pca/kernel/width_sample.hpp"
+#include "pca/kernel/row_sample.hpp"
 #include "pca/linear/spectrum.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/model_of.hpp"
 #include "pca/plan_steps.hpp"
+#include "pca/row_sums.hpp"
 #include "pca/weight_scale.hpp"
 #include "solvers/dense.hpp"
 
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <type_traits>
 
 namespace mercer {
@@ -158,21 +158,9 @@ FeatureChoice<T> choose_features(SeenRows<T>& rows, const Approx& approx, double
   // Rows by which a kernel is checked, or the size of its values seen.
   const bool valid = options.kernel->always_valid();
   const Index seen = !valid || (row.landmarks && wanted == 0) ? standing_for_all : 1;
-  Reservoir<T> reservoir(std::min(std::max(seen, wanted), most_sampled), options.seed);
-  const bool open = !options.kernel->complete();
-  std::optional<WidthSample<T>> widths;
-  if (open) widths.emplace(rows.cols(), rows.sparse(), rows.passes().weight());
-  rows.run("sample", [&](const Rows<T>& piece, const double* weights, std::int64_t first) {
-    options.kernel->require_domain(piece, static_cast<Index>(first));
-    for (Index i = 0; i < piece.rows(); ++i) {
-      const double weight = weights ? weights[i] : 1.0;
-      reservoir.offer(piece, i, first + i, weight);
-      if (open) widths->offer(piece, i, weight);
-    }
-  });
-  Candidates<T> candidates{.sample = reservoir.take(), .budget = budget};
-  const Kernel kernel = open ? widths->completed(*options.kernel) : *options.kernel;
-  widths.reset();
+  RowSample<T> drawn = sample_rows(rows, std::min(std::max(seen, wanted), most_sampled));
+  Candidates<T> candidates{.sample = std::move(drawn.rows), .budget = budget};
+  const Kernel kernel = std::move(drawn.kernel);
   if (!valid) {
     RowList<T> few(rows.cols(), rows.sparse());
     few.reserve(std::min<Index>(standing_for_all, std::ssize(candidates.sample)));
@@ -278,7 +266,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
                          const Schema& schema) {
   require_possible(plan);
   const auto start = std::chrono::steady_clock::now();
-  if (passes.memory()) require_finite(*passes.memory(), options.missing == Missing::mean);
+  require_finite_rows(passes, options.missing == Missing::mean);
   Standard standard = find_standard(passes, options);
   require(passes.rows() > 0, Errc::bad_data, "{} has no rows", Input(passes.name()));
   require(passes.rows() > 1 || !options.center, Errc::bad_data,
@@ -287,7 +275,7 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
   const int exponent = weight_exponent(passes.weight());
   FitOptions with_near_one = options;
   if (exponent != 0) {
-    passes.scale_weights(-exponent);
+    scale_weights(passes, -exponent);
     with_near_one.ddof = 0;
   }
 
@@ -299,15 +287,11 @@ Model<T> fit_approximate(Passes<T>& passes, const Plan& plan, const FitOptions& 
   space.cells = cell_error<T>(standard);
   const bool landmarks = space.landmarks != nullptr;
   const auto features = static_cast<double>(space.features());
-  FeatureSums<T> sums(std::move(space), options.threads, options.monitor);
   const std::string slower =
       landmarks ? expected_slower(*options.kernel, static_cast<double>(passes.rows()),
                                   static_cast<double>(passes.features()), features)
                 : std::string();
-  rows.run(
-      "features",
-      [&](const Rows<T>& piece, const double* weights, std::int64_t) { sums.add(piece, weights); },
-      slower);
+  const FeatureSums<T> sums = sum_features(rows, std::move(space), "features", slower);
   ModelParts<T> parts = parts_of(sums, approx, with_near_one);
   if (exponent != 0) restore_weights(parts, exponent, options.ddof);
   store(standard, parts);

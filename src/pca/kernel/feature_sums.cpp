@@ -15,8 +15,9 @@ namespace mercer {
 
 namespace {
 
-/// Sums of so many blocks are one leaf, and of so many leaves one of the next level.
-constexpr int blocks_a_leaf = 8, leaves_a_level = 16;
+/// Sums of so many blocks are one leaf, and of so many leaves one of the next level. More of them
+/// would take fewer levels, but a rank of a team keeps up to three sums of each level apart.
+constexpr int blocks_a_leaf = 8, leaves_a_level = 4;
 /// Rows that are multiplied at once, which is what the rounding of a sum is counted in.
 constexpr Index rows_multiplied = strip_depth;
 constexpr double half_ulp = 0x1p-53;
@@ -24,7 +25,7 @@ constexpr std::string_view bounding = "rounding bounds";  // as the monitor has 
 
 /// Sequential additions per entry, for any order within 256 rows.
 double additions(double rows) {
-  const double levels = std::max(0.0, std::log2(rows / 1024) / 4);
+  const double levels = std::max(0.0, std::log2(rows / 1024) / 2);  // of four leaves each
   return rows_multiplied + 2048.0 / rows_multiplied * blocks_a_leaf + leaves_a_level * (levels + 2);
 }
 
@@ -92,13 +93,19 @@ void FeatureSums<T>::Sum::merge(const Sum& later) {
 }
 
 template <class T>
-FeatureSums<T>::FeatureSums(FeatureChoice<T> space, int threads, Monitor monitor)
+FeatureSums<T>::FeatureSums(FeatureChoice<T> space, std::optional<LandmarkRounding> rounding,
+                            int threads, Monitor monitor)
     : space_(std::move(space)),
       threads_(thread_count(threads)),
       monitor_(std::move(monitor)),
       aligned_(feature_block(space_.features(), space_.cols), space_.cols),
+      rounding_(std::move(rounding)),
       segments_(leaves_a_level),
-      sample_(space_.cols, space_.seed) {
+      sample_(space_.cols, space_.seed) {}
+
+template <class T>
+FeatureSums<T>::FeatureSums(FeatureChoice<T> space, int threads, Monitor monitor)
+    : FeatureSums(std::move(space), std::nullopt, threads, std::move(monitor)) {
   if (!space_.landmarks) return;
   const Index m = space_.landmarks->size();
   SharedReporter report(monitor_, bounding, "rows",
@@ -111,12 +118,21 @@ void FeatureSums<T>::add(const Rows<T>& rows, const double* weights) {
   for (Index i = 0; !varies_ && i < rows.rows(); ++i) {
     if (weights && weights[i] == 0) continue;
     SampledRow<T> row = sampled(rows, i);
-    if (!first_row_) first_row_ = std::move(row);
-    else varies_ = row.values != first_row_->values || row.columns != first_row_->columns;
+    take_variation(false, std::move(row));
   }
   aligned_.add(rows, weights, [&](const Rows<T>& block, const double* w, std::int64_t first) {
     take({block, w, first});
   });
+}
+
+template <class T>
+void FeatureSums<T>::take_variation(bool varies, std::optional<SampledRow<T>> first_row) {
+  if (!first_row) return;
+  varies_ = varies_ || varies;
+  if (!first_row_) first_row_ = std::move(first_row);
+  else
+    varies_ = varies_ || first_row->values != first_row_->values ||
+              first_row->columns != first_row_->columns;
 }
 
 template <class T>
@@ -198,6 +214,24 @@ void FeatureSums<T>::add_block(const Block& block, std::optional<Vector<double>>
 }
 
 template <class T>
+typename FeatureSums<T>::Sum FeatureSums<T>::rest(std::optional<Vector<double>>& shift,
+                                                  PairSample<T>& sample) const {
+  Sum sum;
+  sum.clear(space_.features());
+  aligned_.rest([&](const Rows<T>& block, const double* weights, std::int64_t first) {
+    Matrix<double> features;
+    add_block({block, weights, first}, shift, features, sum);
+    if (space_.map) sample.add(space_.kernel, block, weights, first);
+  });
+  return sum;
+}
+
+template <class T>
+Index FeatureSums<T>::leaf_rows() const {
+  return blocks_a_leaf * block_rows();
+}
+
+template <class T>
 double FeatureSums<T>::sum_rounding(const Sum& all, const Vector<double>& shift, bool center,
                                     Index m) const {
   // Σ|w(φ − s)_i(φ − s)_j| has a 2-norm of at most its trace; Σ w|φ − s| one of √(W·trace).
@@ -211,15 +245,9 @@ double FeatureSums<T>::sum_rounding(const Sum& all, const Vector<double>& shift,
 template <class T>
 typename FeatureSums<T>::Result FeatureSums<T>::result(bool center, double tolerance) const {
   const Index m = space_.features();
-  Sum all;
-  all.clear(m);
   std::optional<Vector<double>> shift = shift_;
   PairSample<T> sample = sample_;
-  aligned_.rest([&](const Rows<T>& block, const double* weights, std::int64_t first) {
-    Matrix<double> features;
-    add_block({block, weights, first}, shift, features, all);
-    if (space_.map) sample.add(space_.kernel, block, weights, first);
-  });
+  Sum all = rest_ ? *rest_ : rest(shift, sample);
   // Later sums are smaller: they come first.
   const auto before = [&](const Sum& earlier) {
     Sum sum = earlier;

@@ -5,6 +5,7 @@
 
 #include "core/monitor.hpp"
 #include "core/segments.hpp"
+#include "core/team_nodes.hpp"
 #include "pca/kernel/landmark_features.hpp"
 #include "pca/kernel/sample_error.hpp"
 
@@ -35,12 +36,28 @@ class FeatureSums {
  public:
   /// The monitor is asked while rounding is bounded, which takes m³ flops for m landmarks.
   FeatureSums(FeatureChoice<T> space, int threads, Monitor monitor = {});
+  /// The same without that work, with the rounding of another process.
+  FeatureSums(FeatureChoice<T> space, std::optional<LandmarkRounding> rounding, int threads,
+              Monitor monitor);
+  const std::optional<LandmarkRounding>& rounding() const { return rounding_; }
+
+  /// Over a team (core/team_nodes.hpp): rows of a leaf, whole blocks; where the features are
+  /// shifted to, by the first block; and where this rank begins, so many leaves after the first.
+  Index leaf_rows() const;
+  Index block_rows() const { return feature_block(space_.features(), space_.cols); }
+  Vector<double> shift_by(const Rows<T>& first_block, const double* weights) const;
+  void begin_at(std::int64_t leaf, Vector<double> shift,
+                const typename PairSample<T>::Before& pairs, bool sparse);
+  /// Sums the block that is not complete. Then `collect` gives rank 0 the sums of all ranks.
+  void finish_rows();
+  void collect(Team& team, std::int64_t all_rows);
 
   /// Adds rows as the kernel sees them, on all threads.
   void add(const Rows<T>& rows, const double* weights);
 
-  std::int64_t rows() const { return aligned_.rows(); }
+  std::int64_t rows() const { return all_rows_ > 0 ? all_rows_ : aligned_.rows(); }
   const Kernel& kernel() const { return space_.kernel; }
+  bool random() const { return space_.map != nullptr; }
 
   /// What the rows so far amount to. Numbers are those of the kernel times `scale`.
   struct Result {
@@ -74,6 +91,8 @@ class FeatureSums {
 
     void clear(Index m);
     void merge(const Sum& later);
+    Numbers numbers() const;  // for another process
+    void take(const Numbers& numbers);
   };
   struct Block {
     const Rows<T>& rows;
@@ -86,6 +105,10 @@ class FeatureSums {
   /// set.
   void add_block(const Block& block, std::optional<Vector<double>>& shift, Matrix<double>& features,
                  Sum& into) const;
+  /// Of the block that is not complete; nothing where there is none.
+  Sum rest(std::optional<Vector<double>>& shift, PairSample<T>& sample) const;
+  /// Whether the rows of another part of the stream are not all equal, or not equal to ours.
+  void take_variation(bool varies, std::optional<SampledRow<T>> first_row);
   /// Returns a bound on the error of the kernel values.
   EntryError make_features(const Block& block, Matrix<double>& features, Vector<double>& whole,
                            Vector<double>& left) const;
@@ -110,6 +133,8 @@ class FeatureSums {
   std::optional<Vector<double>> shift_;  // s: the mean of the first block
   Sum leaf_;
   int blocks_in_leaf_ = 0;
+  std::optional<Sum> rest_;    // once rows are finished
+  std::int64_t all_rows_ = 0;  // of a team
   Segments<Sum> segments_;
   Matrix<double> features_;  // of a block
   PairSample<T> sample_;     // of random features

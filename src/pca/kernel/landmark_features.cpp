@@ -126,6 +126,7 @@ std::size_t LandmarkFeatures<T>::extend(const std::vector<SampledRow<T>>& candid
       ++size_;
     }
   }
+  factor_.conservativeResize(size_, size_);
   return looked_at;
 }
 

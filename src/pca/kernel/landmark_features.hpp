@@ -66,6 +66,12 @@ class LandmarkFeatures {
   /// To be called once no landmark is added any more, before `entries` and `rounding`.
   void finish() { error_.emplace(kernel_, exact().middle(0, size_)); }
 
+  /// For another process (core/packed.hpp), beside the kernel.
+  template <class Use>
+  void members(Use&& use) {
+    use(scale_, landmarks_, exact_, factor_, size_);
+  }
+
   /// The share of k(x, x) that is rounding with m landmarks. φ(x) is computed from values
   /// that are off by `η√k(x, x)k(l, l)` each, four units in the last place, which moves ‖φ(x)‖² by
   /// up to 2η√m·k(x, x) where the weights of the landmarks, k(landmarks, landmarks)⁻¹k(landmarks,
@@ -87,7 +93,7 @@ class LandmarkFeatures {
   double scale_;
   RowList<T> landmarks_;
   RowList<double> exact_;  // the same in double, to factorise; empty: they are in double already
-  Matrix<double> factor_;  // L, m×m; what lies beyond is room
+  Matrix<double> factor_;  // L, m×m; what lies beyond is of no use
   Index size_ = 0;
   std::optional<PairError> error_;
 };

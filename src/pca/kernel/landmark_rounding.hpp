@@ -35,6 +35,8 @@ class LandmarkRounding {
   LandmarkRounding(const Eigen::Ref<const Matrix<double>>& factor, const Matrix<double>& values,
                    const EntryError& entries, SharedReporter& report);
   static constexpr int rows_reported = 3;
+  /// Of another process (core/packed.hpp).
+  LandmarkRounding() = default;
 
   /// What rounding can make a row with k(x, x) = `whole` look explained beyond that; `entries`: of
   /// its kernel values.
@@ -55,6 +57,11 @@ class LandmarkRounding {
   Bounds bounds(const Eigen::Ref<const Matrix<double>>& factor, const Sums& sums,
                 const EntryError& entries, SharedReporter& report) const;
   static constexpr int rows_reported_by_bounds = 4;
+
+  template <class Use>
+  void members(Use&& use) {
+    use(lengths_, inverse_square_, inverse_lengths_, factor_error_, panels_);
+  }
 
  private:
   Vector<double> lengths_;      // D

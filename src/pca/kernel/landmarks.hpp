@@ -6,28 +6,10 @@
 
 #include <mercer/approx.hpp>
 
-#include <functional>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 namespace mercer {
-
-/// Features of all rows in blocks that begin at fixed row numbers. `visit` is called for the parts
-/// of a block from all threads: `begin` is where a part begins in the block, `part` its number;
-/// `after` for each block, in order, from the caller's thread.
-template <class T>
-struct FeatureVisit {
-  std::string_view note{};  ///< for the monitor
-  std::function<void(const Rows<T>& x, const double* weights, Eigen::Ref<Matrix<double>> features,
-                     Index begin, Index part)>
-      visit;
-  std::function<void(const Rows<T>& block, const double* weights, std::int64_t first)> after;
-};
-
-template <class T>
-void each_feature(SeenRows<T>& rows, const LandmarkFeatures<T>& landmarks, std::string_view what,
-                  const FeatureVisit<T>& visit);
 
 /// What there is to choose from.
 template <class T>
@@ -53,12 +35,6 @@ void require_landmarks(const SeenRows<T>& rows, const char* option, Index asked,
 template <class T>
 LandmarkFeatures<T> no_landmarks(const Kernel& kernel, Index cols, bool sparse,
                                  const std::vector<SampledRow<T>>& sample);
-
-/// The share of each row that landmarks leave out, where it is more than rounding: rows are drawn
-/// by it.
-template <class T>
-Vector<double> unexplained(const LandmarkFeatures<T>& landmarks, const Rows<T>& x,
-                           const Eigen::Ref<Matrix<double>>& features);
 
 /// Landmarks by randomly pivoted Cholesky.
 template <class T>

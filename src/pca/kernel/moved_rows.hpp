@@ -6,6 +6,7 @@
 
 #include "pca/standard.hpp"
 
+#include <string>
 #include <type_traits>
 
 namespace mercer {
@@ -15,6 +16,12 @@ namespace mercer {
 /// passes, of dense rows and kernels that allow it only.
 template <class T>
 bool move_to_mean(Passes<T>& passes, Standard& standard, const FitOptions& options);
+
+/// The parts of another rank.
+template <class T>
+void serve_squares(Passes<T>& passes, const std::string& with);
+template <class T>
+void serve_differences(Passes<T>& passes, const std::string& with);
 
 /// Relative error of x·y from the rounding of both moved rows to T. In double it is among the
 /// roundings of x·y.

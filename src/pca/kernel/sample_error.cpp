@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <type_traits>
 
 namespace mercer {
@@ -126,7 +128,7 @@ template <class T>
 void PairSample<T>::add(const Kernel& kernel, const Rows<T>& rows, const double* weights,
                         std::int64_t first) {
   const Vector<double> own = kernel.diagonal(rows).template cast<double>();
-  if (rows_ == 0) sparse_ = rows.sparse();
+  if (seen_.rows == 0) sparse_ = rows.sparse();
   for (Index i = 0; i < rows.rows(); ++i) {
     const double w = weights ? weights[i] : 1.0, share = w * own[i];
     if (!(w > 0)) continue;
@@ -136,13 +138,13 @@ void PairSample<T>::add(const Kernel& kernel, const Rows<T>& rows, const double*
         shared = std::make_shared<const Drawn>(Drawn{row_copy(rows, i, sparse_), w, own[i]});
       return shared;
     };
-    if (++rows_ <= static_cast<std::int64_t>(most_draws)) all_.push_back(row());
+    seen_.add(share);
+    if (seen_.rows <= static_cast<std::int64_t>(most_draws)) all_.push_back(row());
     else all_.clear();
     if (!(share > 0)) continue;
-    total_.add(share);
     // Each draw becomes this row with probability share/total: then it is any of the rows so far
     // with its probability. Draws that stay are skipped, by geometric steps.
-    const double p = share / total_.value();
+    const double p = share / seen_.total.value();
     if (draws_.empty() || p >= 1) {
       draws_.assign(most_draws, row());
       continue;
@@ -156,6 +158,52 @@ void PairSample<T>::add(const Kernel& kernel, const Rows<T>& rows, const double*
       draws_[static_cast<std::size_t>(at)] = row();
     }
   }
+}
+
+template <class T>
+void PairSample<T>::begin_after(const Before& before, bool sparse) {
+  seen_ = before;
+  sparse_ = sparse;
+  if (before.total.value() > 0) draws_.assign(most_draws, nullptr);
+}
+
+template <class T>
+typename PairSample<T>::Part PairSample<T>::part() const {
+  Part out{.seen = seen_};
+  for (const Shared& one : all_) out.all.push_back(*one);
+  std::map<const Drawn*, std::int64_t> places;
+  for (const Shared& one : draws_) {
+    if (!one) {
+      out.draws.push_back(-1);
+      continue;
+    }
+    const auto [place, added] = places.emplace(one.get(), std::ssize(out.rows));
+    if (added) out.rows.push_back(*one);
+    out.draws.push_back(place->second);
+  }
+  return out;
+}
+
+template <class T>
+void PairSample<T>::append(const Part& later) {
+  seen_ = later.seen;
+  for (const Drawn& one : later.all) all_.push_back(std::make_shared<const Drawn>(one));
+  if (seen_.rows > static_cast<std::int64_t>(most_draws)) all_.clear();
+  std::vector<Shared> rows;
+  for (const Drawn& one : later.rows) rows.push_back(std::make_shared<const Drawn>(one));
+  if (draws_.empty()) draws_.resize(later.draws.size());
+  for (std::size_t i = 0; i < later.draws.size(); ++i)
+    if (later.draws[i] >= 0) draws_[i] = rows[static_cast<std::size_t>(later.draws[i])];
+}
+
+template <class T>
+void PairSample<T>::collect(Team& team) {
+  mercer::collect(team, team.rank() == 0 ? std::string() : packed(part()),
+                  [&](const std::string& bytes) {
+                    Part later;
+                    unpack(bytes, later);
+                    append(later);
+                  });
 }
 
 template <class T>
@@ -196,7 +244,7 @@ SampleError PairSample<T>::error(const Kernel& kernel, const Map<T>& map, bool c
     // Of the values, the products of features and the eigenvalues.
     const auto terms = static_cast<double>(map.features() + 2 * n + 16);
     const double rounding =
-        terms * 0x1p-53 * total_.value() + rounding_of_features(map, rows.rows(), weights);
+        terms * 0x1p-53 * seen_.total.value() + rounding_of_features(map, rows.rows(), weights);
     // A perturbation that is nowhere positive raises no eigenvalue.
     out.error.above = std::max(0.0, values[0]) + rounding;
     out.error.below = std::max(0.0, -values[n - 1]) + rounding;
@@ -204,7 +252,7 @@ SampleError PairSample<T>::error(const Kernel& kernel, const Map<T>& map, bool c
   }
   const PairMean missed(pairs.missed.cwiseAbs2()), whole(pairs.whole.cwiseAbs2());
   // ‖K‖_F is at least T/√N, which its sample may miss where all rows are orthogonal.
-  const double least = 1 / static_cast<double>(rows_);
+  const double least = 1 / static_cast<double>(seen_.rows);
   const auto ratio = [&](double of_missed, double of_whole) {
     return std::sqrt(of_missed / std::max(of_whole, least));
   };
@@ -213,7 +261,7 @@ SampleError PairSample<T>::error(const Kernel& kernel, const Map<T>& map, bool c
       jackknife(n, [&](Index i) { return ratio(missed.without(i), whole.without(i)); });
   const double spread = jackknife(n, [&](Index i) { return std::sqrt(missed.without(i)); });
   out.error.below = out.error.above =
-      total_.value() * (std::sqrt(missed.all()) + standard_errors * spread);
+      seen_.total.value() * (std::sqrt(missed.all()) + standard_errors * spread);
   out.confidence = stated_confidence;
   return out;
 }

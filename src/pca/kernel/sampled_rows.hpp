@@ -1,7 +1,9 @@
 #pragma once
 // Some rows of a stream, drawn in one pass; and rows that are kept one by one.
 
+#include "core/packed.hpp"
 #include "core/random.hpp"
+#include "core/team.hpp"
 #include "maps/from_text.hpp"
 
 #include <mercer/rows.hpp>
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,10 +20,16 @@ namespace mercer {
 /// A copy of one row.
 template <class T>
 struct SampledRow {
-  double key = 0;    ///< in the order of which rows were drawn
-  double along = 0;  ///< goes along: what was not yet explained of the row, or its weight
+  double key = 0;           ///< in the order of which rows were drawn
+  std::int64_t number = 0;  ///< of the row, where it was drawn
+  double along = 0;         ///< goes along: what was not yet explained of the row, or its weight
   std::vector<T> values;
   std::vector<std::int32_t> columns;  ///< of sparse rows
+
+  template <class Use>
+  void members(Use&& use) {
+    use(key, number, along, values, columns);
+  }
 };
 
 template <class T>
@@ -50,16 +59,33 @@ class Reservoir {
     Random random(seed_ ^ (static_cast<std::uint64_t>(number) * 0xd1342543de82ef95U));
     random.bits();
     const double key = -std::log(random.uniform()) / weight;
+    if (rows_.size() == capacity_ && key > rows_.front().key) return;
+    SampledRow<T> row = sampled(rows, i);
+    row.key = key;
+    row.number = number;
+    row.along = along;
+    offer(std::move(row));
+  }
+
+  /// A row that was drawn from a part of the stream.
+  void offer(SampledRow<T> row) {
     if (rows_.size() == capacity_) {
-      if (key >= rows_.front().key) return;
+      if (!earlier(row, rows_.front())) return;
       std::pop_heap(rows_.begin(), rows_.end(), earlier);
       rows_.pop_back();
     }
-    SampledRow<T> row = sampled(rows, i);
-    row.key = key;
-    row.along = along;
     rows_.push_back(std::move(row));
     std::push_heap(rows_.begin(), rows_.end(), earlier);
+  }
+
+  /// Rank 0 gets what is drawn of the rows of all ranks.
+  void collect(Team& team) {
+    mercer::collect(team, team.rank() == 0 ? std::string() : packed(rows_),
+                    [&](const std::string& bytes) {
+                      std::vector<SampledRow<T>> theirs;
+                      unpack(bytes, theirs);
+                      for (SampledRow<T>& row : theirs) offer(std::move(row));
+                    });
   }
 
   /// The rows in the order they were drawn.
@@ -69,7 +95,9 @@ class Reservoir {
   }
 
  private:
-  static bool earlier(const SampledRow<T>& a, const SampledRow<T>& b) { return a.key < b.key; }
+  static bool earlier(const SampledRow<T>& a, const SampledRow<T>& b) {
+    return a.key < b.key || (a.key == b.key && a.number < b.number);
+  }
   std::size_t capacity_;
   std::uint64_t seed_;
   std::vector<SampledRow<T>> rows_;  // a heap with the latest on top
@@ -105,6 +133,11 @@ class RowList {
   Anchors<T> anchors() const {
     if (sparse_) return csr_;
     return Matrix<T>(rows().dense());
+  }
+
+  template <class Use>
+  void members(Use&& use) {
+    use(sparse_, cols_, dense_, csr_.cols, csr_.offsets, csr_.columns, csr_.values);
   }
 
  private:

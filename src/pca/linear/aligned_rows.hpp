@@ -31,6 +31,9 @@ class AlignedRows {
 
   AlignedRows(Index block, Index cols) : block_(block), waiting_(cols, false) {}
 
+  /// The number of the first row that is added; 0 unless this is called before.
+  void begin_at(std::int64_t row) { first_ = row; }
+
   /// Visits the blocks that are complete with these rows.
   void add(const Rows<T>& rows, const double* weights, const Visit& visit) {
     // Dense and sparse rows cannot wait together; a short block is as right as a whole one.
@@ -61,6 +64,7 @@ class AlignedRows {
   void rest(const Visit& visit) const {
     if (!weights_.empty()) visit(waiting_.rows(), weights_.data(), first_);
   }
+  Index waiting() const { return std::ssize(weights_); }
   std::int64_t rows() const { return first_ + static_cast<std::int64_t>(weights_.size()); }
 
  private:

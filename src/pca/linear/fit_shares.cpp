@@ -1,11 +1,15 @@
 #include "pca/linear/fit_shares.hpp"
 
+#include "core/memory.hpp"
+#include "core/packed.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
 #include "core/team.hpp"
 #include "core/weights.hpp"
 #include "maps/expression_map.hpp"
 #include "model/codec.hpp"
+#include "pca/all_rows.hpp"
+#include "pca/kernel/approximate.hpp"
 #include "pca/linear/fit_linear.hpp"
 #include "pca/linear/solver_row.hpp"
 #include "pca/linear/team_options.hpp"
@@ -55,6 +59,23 @@ class ShareOfRows {
   Passes<T>& passes() { return *passes_; }
   double budget() const { return budget_; }  ///< bytes in addition to the rows
 
+  /// All rows, on all ranks.
+  AllRows<T> all_rows(std::size_t memory) {
+    Table<T> read;
+    agree(team_, [&] {
+      if (passes_->memory()) return;
+      source_.rewind();
+      read = read_all(source_, memory);
+    });
+    const Rows<T> mine = passes_->memory() ? *passes_->memory() : read.rows();
+    const double* weights = passes_->memory()      ? passes_->memory_weights()
+                            : read.weights.empty() ? nullptr
+                                                   : read.weights.data();
+    // A rank without rows has no weights to show.
+    constexpr double none = 1;
+    return {team_, mine, passes_->spread().weighted && !weights ? &none : weights};
+  }
+
   /// A memory map has the rows of the file as opened only if the file was not written to.
   void require_unchanged() const {
     agree(team_, [&] { source_.require_unchanged(); });
@@ -81,14 +102,31 @@ Plan plan_of_all(const Passes<T>& passes, const FitOptions& options, double budg
                     .budget = budget,
                     .threads = thread_count(options.threads)};
   Plan out = plan(facts, options);
-  const auto distributed = [](Solver solver) { return linear_solver(solver)->distributed; };
-  if (out.otherwise && !distributed(*out.otherwise)) out.otherwise = Solver::covariance;
-  if (distributed(out.solver)) return out;
+  if (out.approx) return out;
+  if (out.otherwise && !linear_solver(*out.otherwise)->for_shares())
+    out.otherwise = Solver::covariance;
+  const LinearSolverRow& row = *linear_solver(out.solver);
+  if (row.for_shares()) return out;
+  const double rows_taken = row_bytes(facts);
+  const bool fits = rows_taken + row.bytes(facts, options) <= budget;
+  require(fits || options.solver == Solver::automatic, Errc::out_of_memory,
+          "every process needs all {} rows for `solver={}`, {} in addition to its own and to {} of "
+          "working memory, and {} are allowed; use a larger `memory`, or `solver=covariance`",
+          spread.rows, row.name, format_bytes(rows_taken), format_bytes(row.bytes(facts, options)),
+          format_bytes(std::max(0.0, budget)));
+  if (row.distributed && fits) {
+    out.work -= rows_taken;
+    return out;
+  }
   FitOptions by_covariance = options;
   by_covariance.solver = Solver::covariance;
   out = plan(facts, by_covariance);
   out.chosen.why = "the only method for several processes";
   return out;
+}
+
+bool needs_all_rows(const Plan& plan) {
+  return !plan.approx && !linear_solver(plan.solver)->for_shares();
 }
 
 template <class T>
@@ -127,13 +165,30 @@ Model<T> fit_shares(Source<T>& source, const FitOptions& options) {
   ShareOfRows<T> share(source, options);
   Schema schema = source.schema();
   schema.weighted = share.passes().spread().weighted;
+  Plan plan;
+  std::int64_t whole = 0;
+  on_root(team, [&] {
+    plan = plan_of_all(share.passes(), options, share.budget());
+    whole = needs_all_rows(plan) ? 1 : 0;
+  });
+  team.broadcast(0, &whole, sizeof whole);
   std::string bytes;
   std::optional<Model<T>> model;
-  direct(share.passes(), options, [&] {
-    const Plan plan = plan_of_all(share.passes(), options, share.budget());
-    model.emplace(fit_linear(share.passes(), plan, options, schema));
-    bytes = model->serialize();
-  });
+  const auto fit_by = [&](Passes<T>& passes) {
+    direct(passes, options, [&] {
+      model.emplace(plan.approx ? fit_approximate(passes, plan, options, schema)
+                                : fit_linear(passes, plan, options, schema));
+      bytes = model->serialize();
+    });
+  };
+  if (whole != 0) {
+    const AllRows<T> all = share.all_rows(options.memory);
+    Passes<T> passes(all.rows(), all.weights(), options.monitor);
+    passes.lead(team);
+    fit_by(passes);
+  } else {
+    fit_by(share.passes());
+  }
   share.require_unchanged();
   from_root(team, bytes);
   agree(team, [&] {
@@ -150,22 +205,9 @@ Standard standard_of_shares(Source<T>& source, const FitOptions& options, Index&
   first = passes.spread().first;
   Standard out;
   direct(passes, options, [&] { out = find_standard(passes, options); });
-  from_root(team, out.mean);
-  from_root(team, out.rest);
-  from_root(team, out.scale);
-  Vector<double> error(4), flags(static_cast<Index>(out.constant.size())),
-      columns(static_cast<Index>(out.as_constant.size()));
-  error << out.error.relative, out.error.shift, out.error.apart, 0;
-  std::ranges::copy(out.constant, flags.begin());
-  std::ranges::copy(out.as_constant, columns.begin());
-  from_root(team, error);
-  from_root(team, flags);
-  from_root(team, columns);
-  out.error = {.relative = error[0], .shift = error[1], .apart = error[2]};
-  out.constant.clear();
-  for (const double flag : flags) out.constant.push_back(flag != 0);
-  out.as_constant.clear();
-  for (const double column : columns) out.as_constant.push_back(static_cast<Index>(column));
+  std::string bytes = packed(out);
+  from_root(team, bytes);
+  unpack(bytes, out);
   agree(team, [&] { source.rewind(); });
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Linear PCA of rows that lie on the ranks of a team (row_sums.hpp has how). All ranks call these
+// Linear PCA, and approximate kernel PCA, of rows that lie on the ranks of a team (row_sums.hpp has
+// how). All ranks call these
 // functions together.
 
 #include "pca/standard.hpp"

@@ -2,6 +2,7 @@
 #include "core/memory.hpp"
 #include "core/require.hpp"
 #include "operators/gram.hpp"
+#include "pca/linear/gram_shares.hpp"
 #include "pca/linear/moment_errors.hpp"
 #include "pca/linear/solver_row.hpp"
 #include "pca/linear/spectrum_checks.hpp"
@@ -32,7 +33,7 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options, double budget) {
   Spectrum s = begun(passes, options);
   const Index k_most = wanted(passes, options);
   const CentredRows<T> a = centred_rows(passes, s, options);
-  const Gram g = gram(a, options.threads, options.monitor);
+  const Gram g = gram_of(passes, a, options);
   passes.took(2);  // the products, and the combinations of rows
   const Matrix<double>& products = g.products;
   const double rows = static_cast<double>(passes.rows());
@@ -73,7 +74,7 @@ Spectrum by_gram(Passes<T>& passes, const FitOptions& options, double budget) {
                8 * (static_cast<double>(k) * d + 4 * n * n), budget);
   Matrix<double> v = pairs.vectors.topRows(k);
   v.array().colwise() /= s.eigenvalues.head(k).array().sqrt();
-  s.components = combine(v, a, options.threads);
+  s.components = combination_of(passes, v, a, options);
   s.components.rowwise().normalize();
   // ‖Sq − μq‖ = ‖Aᵀ(Gv − μv)‖/√μ ≤ √(μ₁/μ)·‖Gv − μv‖
   s.residuals.head(k).array() *= (s.eigenvalues[0] / s.eigenvalues.head(k).array()).sqrt();
@@ -103,6 +104,7 @@ extern const LinearSolverRow gram_solver = {
         },
     .passes = [](const FitOptions&) { return 3.0; },
     .needs_rows = true,
+    .distributed = true,
     .find = []<class T>(Passes<T>& passes, const FitOptions& options,
                         double budget) { return by_gram(passes, options, budget); },
 };

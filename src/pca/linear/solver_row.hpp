@@ -39,6 +39,8 @@ struct LinearSolverRow {
   /// Passes depend on the data, and the tolerance may be out of reach.
   bool iterative = false;
   bool distributed = false;  ///< over the ranks of a team
+  /// Each rank has its rows only.
+  bool for_shares() const { return distributed && !needs_rows; }
   /// Why it is used on request only; null: the plan may select it.
   const char* (*unplanned)(const Facts&, const FitOptions&) =
       [](const Facts&, const FitOptions&) -> const char* { return nullptr; };

@@ -87,7 +87,6 @@ void require_distributed(const FitOptions& o) {
   using Kind = Components::Kind;
   refuse(o.precomputed, "`precomputed`");
   refuse(o.clip, "`clip`");
-  refuse(o.approx.has_value(), "`approx`");
   refuse(o.seconds > 0, "`seconds`");
   refuse(o.missing == Missing::em, "`missing=em`");
   refuse(o.keep_rows > 0, "`keep_rows`");
