@@ -9,6 +9,7 @@ set(outside ${CMAKE_CURRENT_LIST_DIR}/package/outside)
 
 add_test(NAME "package: installs and can be moved"
   COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DPREFIX=${prefix}
+          -DMPI=$<TARGET_EXISTS:mercer_mpi>
           -P ${CMAKE_CURRENT_LIST_DIR}/package/install.cmake)
 add_test(NAME "package: an outside project finds it with CMake"
   COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${outside} ${package_test}/cmake
@@ -49,6 +50,7 @@ export PKG_CONFIG_PATH='${prefix}/${CMAKE_INSTALL_LIBDIR}/pkgconfig'
 '${package_test}/outside'")
 add_test(NAME "package: cpack makes a Debian package"
   COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DCMAKE_CPACK_COMMAND=${CMAKE_CPACK_COMMAND}
+          -DMPI=$<TARGET_EXISTS:mercer_mpi>
           -P ${CMAKE_CURRENT_LIST_DIR}/package/deb.cmake)
 
 set_tests_properties("package: installs and can be moved" PROPERTIES FIXTURES_SETUP installed)

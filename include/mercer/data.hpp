@@ -20,6 +20,8 @@
 
 namespace mercer {
 
+class Team;
+
 enum class Format { by_extension, csv, tsv, npy, mtx, svm };
 
 /// Entry in the list of formats.
@@ -117,6 +119,11 @@ struct SinkOptions {
   std::string label{};
   Format format = Format::by_extension;
   int threads = 0;  ///< 0: one per core
+  /// Its ranks write one file together: rows of rank 0, then of rank 1, and so on. Rank 0 alone
+  /// opens `path`; the others keep what they write in a temporary file (TMPDIR) until `finish`. All
+  /// construct a Sink, and all call `finish` and `close`.
+  Team* team = nullptr;
+  Monitor monitor{};  ///< called while rank 0 collects the rows of the others
 };
 
 /// Writes rows: `.csv`, `.tsv`, `.npy`, or "-" for CSV on standard output. Numbers are written in

@@ -34,6 +34,7 @@
 #include <mercer/progress.hpp>
 #include <mercer/rows.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,16 +66,19 @@ struct ScoreLimits {
 
 enum class Flag { none = 0, t2 = 1, spe = 2, both = 3 };
 
-/// Sums over rows, block by block.
+/// Sums over rows, with the same bits however the rows are cut into blocks.
 struct ScoreTotals {
   Index rows = 0;
-  double weight = 0;         ///< total weight; without weights, the number of rows
-  double spe = 0, size = 0;  ///< sums
-  Vector<double> squares;    ///< Σ y² of each component
-  bool complete = true;      ///< all rows had SPE
+  double weight = 0;                  ///< total weight; without weights, the number of rows
+  double spe = 0, size = 0;           ///< sums
+  Vector<double> squares;             ///< Σ y² of each component
+  bool complete = true;               ///< all rows had SPE
+  std::vector<std::int64_t> exact{};  ///< the sums before they are rounded
 
   /// `weights`: one per row, as if rows were repeated.
   void add(const RowScores& rows, Weights weights = {});
+  /// Those of other rows.
+  void add(const ScoreTotals& others);
   double mean_spe() const;   ///< mean squared reconstruction error of a row
   double explained() const;  ///< 1 − ΣSPE/Σ‖φ(x) − m‖²: about the model's mean
 };

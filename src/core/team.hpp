@@ -33,7 +33,7 @@ void broadcast_all(Team& team, int root, void* data, std::size_t bytes,
                    std::size_t most = largest_message);
 
 /// Runs `work` on every rank. When it throws on some, the error of the first of these is thrown on
-/// all of them.
+/// all of them. `work` sends nothing to other ranks: these would wait for its messages.
 void agree(Team& team, const std::function<void()>& work);
 
 /// Runs `work` on rank 0 only; all ranks agree on its error.

@@ -1,10 +1,13 @@
 #include "data/byte_sink.hpp"
 
 #include "core/require.hpp"
+#include "core/team.hpp"
+#include "data/collect_bytes.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -41,7 +44,10 @@ class ByteSink::Deflater {
   std::vector<char> output_;
 };
 
-ByteSink::ByteSink(const std::string& path, bool gzip) : file_(path) {
+ByteSink::ByteSink(std::string path, bool gzip, Team& team, Monitor monitor)
+    : path_(std::move(path)), team_(team), monitor_(std::move(monitor)) {
+  if (continues()) return;
+  file_.emplace(path_);
   if (gzip) deflater_ = std::make_unique<Deflater>(name());
 }
 
@@ -49,17 +55,34 @@ ByteSink::~ByteSink() = default;
 
 void ByteSink::write(std::string_view bytes) {
   require(!finished_, Errc::bad_option, "'{}' is finished; nothing can be added to it", name());
-  if (deflater_) deflater_->write(bytes, false, file_);
-  else file_.write(bytes);
+  if (continues()) held_.add(bytes);
+  else put(bytes);
 }
 
-void ByteSink::finish() {
+void ByteSink::put(std::string_view bytes) {
+  if (deflater_) deflater_->write(bytes, false, *file_);
+  else file_->write(bytes);
+}
+
+void ByteSink::finish(std::string_view begin) {
   if (finished_) return;
-  if (deflater_) deflater_->write({}, true, file_);
-  file_.finish();
+  if (team_.size() > 1)
+    collect_bytes(
+        team_, held_, [&](std::string_view bytes) { put(bytes); }, monitor_);
+  on_root(team_, [&] {
+    if (!begin.empty()) file_->write_at(0, begin);
+    if (deflater_) deflater_->write({}, true, *file_);
+    file_->finish();
+  });
   finished_ = true;
 }
 
-bool ByteSink::can_seek() const { return file_.can_seek() && !deflater_; }
+void ByteSink::publish() {
+  on_root(team_, [&] { file_->publish(); });
+}
+
+bool ByteSink::can_seek() const { return continues() || (file_->can_seek() && !deflater_); }
+
+std::string ByteSink::name() const { return file_ ? file_->name() : path_; }
 
 }  // namespace mercer

@@ -48,7 +48,8 @@ template <class T>
 Sink<T>::Sink(const std::string& path, std::vector<std::string> columns, SinkOptions options) {
   const bool gzip = ends_with(path, ".gz");
   const Format chosen = checked_format(path, gzip, options.format);
-  auto bytes = std::make_unique<ByteSink>(path, gzip);
+  auto bytes = std::make_unique<ByteSink>(path, gzip, options.team ? *options.team : Team::alone(),
+                                          options.monitor);
   if (chosen == Format::npy) writer_ = npy_writer<T>(std::move(bytes), columns);
   else
     writer_ = text_writer<T>(std::move(bytes), std::move(columns), std::move(options),

@@ -1,6 +1,7 @@
 // NPY out: the header has room for any row count, and gets the true one at the end.
 
 #include "core/require.hpp"
+#include "core/team.hpp"
 #include "data/npy_header.hpp"
 #include "data/sink.hpp"
 
@@ -16,7 +17,7 @@ class NpyWriter final : public Sink<T>::Writer {
     require(bytes_->can_seek(), Errc::bad_option,
             "NPY cannot be written to {}: its header changes at the end; use CSV or a file",
             bytes_->name());
-    bytes_->write(header());
+    if (!bytes_->continues()) bytes_->write(header());
   }
 
   void write(const MatrixRef<T>& rows, const TextColumn*, const TextColumn*, Index) override {
@@ -38,8 +39,8 @@ class NpyWriter final : public Sink<T>::Writer {
 
   void finish() override {
     if (finished_) return;
-    bytes_->write_at(0, header());
-    bytes_->finish();
+    rows_ = scan(bytes_->team(), rows_).total;
+    bytes_->finish(header());
     finished_ = true;
   }
   void publish() override { bytes_->publish(); }

@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/team.hpp"
 #include "data/shortest.hpp"
 #include "data/sink.hpp"
 
@@ -57,7 +58,7 @@ class TextWriter final : public Sink<T>::Writer {
   }
 
   void finish() override {
-    write_header();
+    agree(bytes_->team(), [&] { write_header(); });
     bytes_->finish();
   }
   void publish() override { bytes_->publish(); }
@@ -71,7 +72,7 @@ class TextWriter final : public Sink<T>::Writer {
   void write_header() {
     if (header_written_) return;
     header_written_ = true;
-    if (columns_.empty()) return;
+    if (columns_.empty() || bytes_->continues()) return;
     std::string line;
     for (const std::string* name : {&texts_.id, &texts_.label})
       if (!name->empty()) {

@@ -3,7 +3,6 @@
 #include "core/monitor.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
-#include "core/weights.hpp"
 #include "diagnostics/limits.hpp"
 #include "diagnostics/mapped_rows.hpp"
 #include "kernels/pick_rows.hpp"
@@ -405,26 +404,6 @@ Matrix<double> RowScores::cos2() const {
   for (Index i = 0; i < out.rows(); ++i) out.row(i) *= size[i] > 0 ? 1 / size[i] : 0;
   return out;
 }
-
-void ScoreTotals::add(const RowScores& block, Weights given) {
-  const double* weights = weights_of(given, block.t2.size());
-  const Index n = block.scores.rows();
-  const Vector<double> w = weights ? Vector<double>(Eigen::Map<const Vector<double>>(weights, n))
-                                   : Vector<double>(Vector<double>::Ones(n));
-  if (squares.size() == 0) squares = Vector<double>::Zero(block.scores.cols());
-  rows += n;
-  weight += w.sum();
-  squares += block.scores.cwiseAbs2().transpose() * w;
-  if (block.spe.size() == n) {
-    spe += block.spe.dot(w);
-    size += block.size.dot(w);
-  }
-  complete = complete && block.spe.size() == block.scores.rows();
-}
-
-double ScoreTotals::mean_spe() const { return weight > 0 ? spe / weight : 0; }
-
-double ScoreTotals::explained() const { return size > 0 ? 1 - spe / size : 0; }
 
 template <class T>
 std::string lost_digits(const Model<T>& model) {

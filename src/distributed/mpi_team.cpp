@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -11,8 +12,12 @@ namespace mercer {
 namespace {
 
 constexpr int message_tag = 1;
-/// How long a process that has failed waits for others to fail as well.
-constexpr std::chrono::seconds patience{3};
+/// How long a process that has failed waits for others to fail as well. The first of those that
+/// have failed ends the job, and speaks.
+std::chrono::milliseconds patience_of(int rank) {
+  constexpr int first = 2000, each = 50, most = 20;
+  return std::chrono::milliseconds(first + each * std::min(rank, most));
+}
 
 }  // namespace
 
@@ -20,6 +25,7 @@ class MpiJob::Communicator final : public Team {
  public:
   Communicator() {
     MPI_Comm_dup(MPI_COMM_WORLD, &all_);
+    MPI_Comm_dup(MPI_COMM_WORLD, &end_);
     MPI_Comm_rank(all_, &rank_);
     MPI_Comm_size(all_, &size_);
     MPI_Comm here = MPI_COMM_NULL;
@@ -54,7 +60,7 @@ class MpiJob::Communicator final : public Team {
 
   bool all_come() {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(all_, &request);
+    MPI_Ibarrier(end_, &request);
     pending_ = request;
     return come();
   }
@@ -63,7 +69,10 @@ class MpiJob::Communicator final : public Team {
     MPI_Test(&pending_, &done, MPI_STATUS_IGNORE);
     return done != 0;
   }
-  void free() { MPI_Comm_free(&all_); }
+  void free() {
+    MPI_Comm_free(&all_);
+    MPI_Comm_free(&end_);
+  }
 
  private:
   void count(std::size_t bytes, int messages) {
@@ -72,6 +81,7 @@ class MpiJob::Communicator final : public Team {
   }
 
   MPI_Comm all_ = MPI_COMM_NULL;
+  MPI_Comm end_ = MPI_COMM_NULL;  // where those that have failed wait, whatever others do in `all_`
   MPI_Request pending_ = MPI_REQUEST_NULL;
   int rank_ = 0, size_ = 1, here_ = 1;
   Traffic traffic_;
@@ -93,7 +103,7 @@ int MpiJob::end(int code, const std::string& last_words) {
   const auto begin = std::chrono::steady_clock::now();
   bool together = team_->all_come();
   while (!together) {
-    if (code != 0 && std::chrono::steady_clock::now() - begin > patience) {
+    if (code != 0 && std::chrono::steady_clock::now() - begin > patience_of(team_->rank())) {
       [[maybe_unused]] const auto written =
           write(STDERR_FILENO, last_words.data(), last_words.size());
       MPI_Abort(MPI_COMM_WORLD, code);

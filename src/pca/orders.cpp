@@ -86,15 +86,6 @@ void announce(Team& team, Order order, std::string bytes) {
 }
 
 template <class T>
-Serving<T>::~Serving() {
-  try {
-    announce(*ranks_of(passes_), Order::end, {});
-  } catch (...) {
-    // The transport has failed, so there is nobody to release.
-  }
-}
-
-template <class T>
 void serve(Passes<T>& passes, const FitOptions& options) {
   for (;;) {
     Announced order;
@@ -108,9 +99,7 @@ void serve(Passes<T>& passes, const FitOptions& options) {
   }
 }
 
-#define MERCER_INSTANTIATE(T) \
-  template class Serving<T>;  \
-  template void serve(Passes<T>&, const FitOptions&);
+#define MERCER_INSTANTIATE(T) template void serve(Passes<T>&, const FitOptions&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -13,9 +13,11 @@
 #include "core/team.hpp"
 #include "pca/passes.hpp"
 
+#include <mercer/error.hpp>
 #include <mercer/fit.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 namespace mercer {
@@ -54,31 +56,36 @@ Team* ranks_of(const Passes<T>& passes) {
   return passes.team() ? passes.team() : passes.helpers();
 }
 
-/// Rank 0, where there is a team: at its end the other ranks return from `serve`.
-template <class T>
-class Serving {
- public:
-  explicit Serving(const Passes<T>& passes) : passes_(passes) {}
-  ~Serving();
-  Serving(const Serving&) = delete;
-  Serving& operator=(const Serving&) = delete;
-
- private:
-  const Passes<T>& passes_;
-};
-
 /// The other ranks: their part of what rank 0 asks for.
 template <class T>
 void serve(Passes<T>& passes, const FitOptions& options);
 
-/// Runs `work` on rank 0, whose passes the other ranks serve. An error of one rank is thrown on
+/// Runs `work` on rank 0, whose passes the other ranks serve. An `Error` of one rank is thrown on
 /// all.
+///
+/// Anything else, such as a failed allocation, leaves this function on its rank alone: it may come
+/// from the middle of a pass, where the others wait for other messages than those of an agreement.
+/// Whoever runs the team has to end it then.
 template <class T, class Work>
 void direct(Passes<T>& passes, const FitOptions& options, const Work& work) {
-  agree(*ranks_of(passes), [&] {
-    if (ranks_of(passes)->rank() != 0) return serve(passes, options);
-    const Serving<T> serving(passes);
-    work();
+  Team& team = *ranks_of(passes);
+  std::exception_ptr error;
+  if (team.rank() != 0) {
+    serve(passes, options);
+  } else {
+    try {
+      work();
+    } catch (const Error&) {
+      error = std::current_exception();
+    }
+    try {
+      announce(team, Order::end, {});
+    } catch (const Error&) {
+      // The transport has failed, so there is nobody to release.
+    }
+  }
+  agree(team, [&] {
+    if (error) std::rethrow_exception(error);
   });
 }
 

@@ -27,8 +27,8 @@ set(pca_headers approx fit fit_operator impute incremental incremental_kernel ma
 set(programs apps/cli apps/mpi bindings/python)
 set(apps/cli_folders commands describe flags lectures rows terminal)
 set(apps/cli_internal_headers
-  core/budget core/closest_name core/json_text core/memory core/output_file core/parallel core/require core/spelled core/team
-  data/bytes data/file_map data/share data/shortest data/sink
+  core/budget core/closest_name core/json_text core/memory core/output_file core/packed core/parallel core/require core/spelled core/team
+  data/bytes data/file_map data/same_files data/share data/shortest data/sink
   diagnostics/limits
   maps/from_text
   model/codec model/parts

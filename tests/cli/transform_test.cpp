@@ -186,4 +186,34 @@ TEST_F(CliTransform, sparse_rows_may_end_before_the_models_last_column) {
     EXPECT_NEAR(number(a[i].back()), number(b[i].back()), 1e-12);
 }
 
+TEST_F(CliTransform, M_G5_several_files_are_one_table) {
+  const std::string text = slurp(data_file("iris.csv"));
+  const std::size_t header = text.find('\n') + 1, half = text.find('\n', text.size() / 2) + 1;
+  const std::string first = dir.file("1.csv", text.substr(0, half)),
+                    second = dir.file("2.csv", text.substr(0, header) + text.substr(half));
+  const auto scores = mercer({"transform", model, first, second});
+  EXPECT_EQ(scores.exit_code, 0) << scores.err;
+  EXPECT_EQ(scores.out, slurp(training));
+  const auto whole = mercer({"score", model, data_file("iris.csv"), "--json", "--flag", "0.9"});
+  const auto parts = mercer({"score", model, first, second, "--json", "--flag", "0.9"});
+  EXPECT_EQ(parts.exit_code, 0) << parts.err;
+  EXPECT_EQ(parts.out, whole.out);
+  const auto summary = mercer({"score", model, first, second});
+  EXPECT_EQ(summary.out.substr(0, summary.out.find("  ")), first + " and 1 more");
+}
+
+TEST_F(CliTransform, M_G5_memory_changes_no_digit_of_a_score) {
+  std::string rows = "sepal_length,sepal_width,petal_length,petal_width\n";
+  for (int i = 0; i < 30000; ++i)
+    rows += std::to_string(i % 97) + "," + std::to_string(i % 89) + "," + std::to_string(i % 83) +
+            "," + std::to_string(i % 79) + "\n";
+  const std::string many = dir.file("many.csv", rows);
+  const auto small =
+      mercer({"score", model, many, "--json", "--columns", "1-4", "--memory", "32MiB"});
+  const auto large =
+      mercer({"score", model, many, "--json", "--columns", "1-4", "--memory", "1GiB"});
+  EXPECT_EQ(small.exit_code, 0) << small.err;
+  EXPECT_EQ(small.out, large.out);
+}
+
 }  // namespace mercer::test::transform_test

@@ -1,14 +1,16 @@
 // mercer-mpi as users start it: processes of an MPI job.
+#include "support/mpi_run.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/temp_dir.hpp"
 
 #include <mercer/data.hpp>
+#include <mercer/model.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -17,34 +19,6 @@
 namespace mercer::test::mpi_test {
 
 const std::vector<int> process_counts = {1, 2, 3, 4, 5};
-
-/// Of the same build as `mercer`: another compiler gives other last digits.
-std::string mpi_program() { return mercer_program() + "-mpi"; }
-
-/// Open MPI itself leaves memory behind.
-const RunOptions without_leak_check{.environment = {"ASAN_OPTIONS=detect_leaks=0"}};
-
-std::vector<std::string> on(int processes, const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {
-      MERCER_MPIRUN, "--allow-run-as-root",    "--oversubscribe", "--bind-to", "none", "--quiet",
-      "-n",          std::to_string(processes)};
-  command.push_back(mpi_program());
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  return command;
-}
-
-Run mercer_mpi(int processes, const std::vector<std::string>& arguments) {
-  return run(on(processes, arguments), without_leak_check);
-}
-
-/// The lines of Mercer, wherever mpirun puts them.
-std::vector<std::string> complaints(const Run& r) {
-  std::vector<std::string> out;
-  const std::string all = r.err + r.out;
-  for (auto at = all.find("mercer: "); at != all.npos; at = all.find("mercer: ", at + 1))
-    out.push_back(all.substr(at, all.find_first_of("\r\n", at) - at));
-  return out;
-}
 
 /// Fits `data` on one process and on several: the files have the same bytes.
 void expect_same_files(const TempDir& dir, std::vector<std::string> arguments) {
@@ -131,60 +105,35 @@ TEST(Mpi, M_G2_matrices_from_a_map_in_both_precisions) {
   expect_same_files(dir, {dir / "few.csv", "--solver", "covariance"});
 }
 
-TEST(Mpi, M_G6_an_error_of_one_process_is_one_line_and_no_file) {
+/// Processors that add in another order: the small problems of one of them hold for all.
+TEST(Mpi, M_G3_two_types_of_processor_in_one_job) {
   const TempDir dir;
-  const auto refused = [&](std::vector<std::string> arguments, int code, const std::string& line) {
-    arguments.insert(arguments.begin(), "fit");
-    if (std::ranges::find(arguments, "-o") == arguments.end())
-      arguments.insert(arguments.end(), {"-o", dir / "model.st"});
-    for (const int processes : {2, 3}) {
-      const test::Run r = mercer_mpi(processes, arguments);
-      EXPECT_EQ(r.exit_code, code) << r.err;
-      ASSERT_EQ(complaints(r).size(), 1U) << r.err;
-      EXPECT_EQ(complaints(r)[0], line);
-    }
-  };
-  const std::string bad = dir.file("bad.csv", "a,b\n1,2\n3,4\n\"5\",x\n7,8\n");
-  refused({bad}, 1,
-          "mercer: '" + bad +
-              "', line 4, column 2 ('b'): 'x' is not a number; correct it, or exclude the column "
-              "with --exclude b");
-  // In a piece of a later process, behind quoted newlines.
-  std::string text = "name,a,b\n";
-  for (int i = 0; i < 40; ++i) text += fmt::format("\"row\n{}\",{},{}\n", i, i * i, i);
-  text.replace(text.find(",1156,34"), 8, ",1156,x");
-  const std::string later = dir.file("later.csv", text);
-  refused({dir.file("good.csv", "name,a,b\nx,1,2\n"), later, "--exclude", "name"}, 1,
-          "mercer: '" + later +
-              "', line 71, column 3 ('b'): 'x' is not a number; correct it, or exclude the column "
-              "with --exclude b");
-  refused({dir / "absent.csv"}, 1,
-          "mercer: cannot open '" + dir / "absent.csv" + "': No such file or directory");
-  const std::string wine = data_file("wine.csv");
-  refused({wine, "--label", "cultivar", "--solver", "svd"}, 2,
-          "mercer: --solver svd is not distributed over several processes; use --solver "
-          "covariance, or one process");
-  refused({wine, "--label", "cultivar", "--kernel", "rbf", "--clip"}, 2,
-          "mercer: --clip is not distributed over several processes; use one process");
-  refused({wine, "--label", "cultivar", "--explain"}, 2,
-          "mercer: --explain is for one process: mercer fit (see mercer-mpi fit --help)");
-  refused({"-"}, 2,
-          "mercer: standard input cannot be shared by several processes; save it to a file first");
-  refused({wine, "--label", "cultivar", "-o", dir / "absent/model.st"}, 1,
-          "mercer: cannot write '" + dir / "absent/model.st" + "': No such file or directory");
-  EXPECT_EQ(dir.list(), (std::vector<std::string>{"bad.csv", "good.csv", "later.csv"}));
-}
-
-TEST(Mpi, M_G6_a_killed_process_ends_the_job_without_a_file) {
-  const TempDir dir;
-  std::vector<std::string> command = on(3, {});
-  command.back() = "sh";
-  command.insert(
-      command.end(),
-      {"-c", "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then kill -9 $$; fi; exec \"$@\"", "sh",
-       mpi_program(), "fit", data_file("wine.csv"), "--label", "cultivar", "-o", dir / "model.st"});
-  EXPECT_NE(run(command, without_leak_check).exit_code, 0);
-  EXPECT_TRUE(dir.list().empty());
+  const std::vector<std::string> arguments = {"fit",
+                                              data_file("rings.csv"),
+                                              "--label",
+                                              "class",
+                                              "--kernel",
+                                              "rbf(gamma=0.5)",
+                                              "-k",
+                                              "3",
+                                              "--solver",
+                                              "krylov",
+                                              "--memory",
+                                              "512MiB",
+                                              "--quiet",
+                                              "-o",
+                                              dir / "model.st"};
+  ASSERT_EQ(mercer(arguments).exit_code, 0);
+  const auto one = Model<double>::load(dir / "model.st");
+  for (const int other : {0, 1}) {
+    const test::Run r = mercer_mpi(2, arguments, other, "export OPENBLAS_CORETYPE=Prescott");
+    ASSERT_EQ(r.exit_code, 0) << r.err;
+    const auto several = Model<double>::load(dir / "model.st");
+    EXPECT_LE(std::abs(several.report().solver.passes - one.report().solver.passes), 1);
+    ASSERT_EQ(several.outputs(), one.outputs());
+    for (Index c = 0; c < one.outputs(); ++c)
+      EXPECT_NEAR(several.eigenvalues()[c], one.eigenvalues()[c], 1e-10 * one.eigenvalues()[0]);
+  }
 }
 
 }  // namespace mercer::test::mpi_test

@@ -33,7 +33,7 @@ void read_points(const Model<T>& model, const std::string& model_path, const Row
         fmt::format("--missing {} is not supported here: use --missing drop, or impute the values",
                     rows.missing));
   reading.block_bytes = budget.block_bytes();
-  const auto source = open_for<T, double>(model, model_path, rows.data, reading);
+  const auto source = open_for<T, double>(model, model_path, {rows.data}, reading);
   DrawnRows drawn(2, most_drawn_rows(2, budget.share()));
   Matrix<double> outermost(4, 2);
   std::vector<std::string> their_labels(4);

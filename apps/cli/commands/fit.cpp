@@ -140,16 +140,9 @@ void check_job(const FitFlags& flags, const Job& here) {
   const auto refuse = [](bool asked, const char* flag) {
     if (asked) throw UsageError(fmt::format("{} is for one process: mercer fit", flag));
   };
-  refuse(!flags.scores.empty(), "--scores");
   refuse(!flags.imputed.empty(), "--imputed");
+  refuse(flags.scores == "-", "--scores -");
   refuse(flags.explain, "--explain");
-}
-
-/// Work that fails on all processes or on none.
-template <class Work>
-void together(const Job& here, const Work& work) {
-  if (here.team) agree(*here.team, work);
-  else work();
 }
 
 template <class T>
@@ -229,18 +222,18 @@ void fit_rows(const FitFlags& flags) {
   options.tolerance = parse_tolerance(flags.tolerance);
   options.keep_rows = parse_integer("--keep-rows", flags.keep_rows, 0, 1'000'000'000);
   const ReadOptions reading = read_options(flags.rows, flags.run, options.monitor, options.memory);
-  check_outputs(flags);
+  by_first([&] { check_outputs(flags); });
   require_map(flags.map);
 
   const bool words = !flags.run.quiet && !flags.json;
   const bool plot = words && !flags.no_plot && !here.team;
   const TransformOptions transforming{options.threads, options.missing};
 
+  std::unique_ptr<Source<T>> files = here.team ? open_share<T>(flags.parts, reading, *here.team)
+                                               : open_parts<T>(flags.parts, reading);
   std::optional<KeptRows<T>> kept;
-  together(here, [&] {
-    kept.emplace(here.team ? open_share<T>(flags.parts, reading, *here.team)
-                           : open_parts<T>(flags.parts, reading),
-                 options.memory, !flags.scores.empty() || !flags.imputed.empty());
+  together([&] {
+    kept.emplace(std::move(files), options.memory, !flags.scores.empty() || !flags.imputed.empty());
   });
   KeptRows<T>& rows = *kept;
   note_header(rows.schema(), flags.parts.front(), flags.rows, flags.run);
@@ -288,17 +281,19 @@ void fit_rows(const FitFlags& flags) {
   std::optional<Cloud> cloud;
   std::optional<OutputFile> model_file;
   std::optional<Sink<T>> scores;
-  together(here, [&] {
+  const Index mine = rows.in_memory() ? rows.whole()->rows.rows() : 0;
+  const Index before = here.team ? scan(*here.team, mine).before : 0;
+  together([&] {
     if (!flags.model.empty() && here.leads()) model_file.emplace(flags.model);
     write_to(model_file, [&](OutputFile& file) {
       write_model(file, model);
       file.finish();
     });
     if (!flags.scores.empty())
-      scores.emplace(open_scores(flags.scores, model, rows.schema(), options.threads));
+      scores.emplace(
+          open_scores(flags.scores, model, rows.schema(), {options.threads, options.monitor}));
     write_to(scores, [&](Sink<T>& file) {
-      write_training_scores<T>(file, model, rows, transforming);
-      file.finish();
+      write_training_scores<T>(file, model, rows, before, transforming);
     });
     if (plot)
       cloud = stream ? cloud_of(model, stream->sample(), transforming)
@@ -306,12 +301,14 @@ void fit_rows(const FitFlags& flags) {
     rows.require_unchanged();
     stop_if_interrupted();
   });
+  write_to(scores, [](Sink<T>& file) { file.finish(); });
   // Nothing appears unless all processes have come this far.
-  together(here, [&] {
+  together([&] {
+    stop_if_interrupted();
     if (model_file) model_file->publish();
-    if (scores) scores->close();
-    if (imputed) imputed->close();
   });
+  if (scores) scores->close();
+  if (imputed) imputed->close();
   bar.erase();
   if (words) show(flags, model, rows, cloud);
   if (flags.json) print(to_json(model) + "\n");

@@ -144,7 +144,7 @@ void write_gradient(const Model<T>& model, const ColumnFlags& flags) {
   const Index component = parse_integer("--component", flags.component, 1, model.outputs()) - 1;
   ReadOptions reading;
   reading.block_bytes = settled(size_of(model), flags).block_bytes();
-  const auto source = open_for(model, flags.model, flags.gradient, reading);
+  const auto source = open_for(model, flags.model, {flags.gradient}, reading);
   const Schema& schema = source->schema();
   const std::vector<std::string> names =
       model.feature_names().empty() ? numbered("x", model.inputs()) : model.feature_names();

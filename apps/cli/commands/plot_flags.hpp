@@ -46,7 +46,7 @@ DrawnRows drawn_rows(const Model<T>& model, const PlotFlags& flags, Index width,
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   const MemoryBudget budget = settled(size_of(model), flags, reading.threads);
   reading.block_bytes = budget.block_bytes();
-  const NumberedRows<T> rows = open_numbered(model, flags.model, flags.rows.data, reading);
+  const NumberedRows<T> rows = open_numbered(model, flags.model, {flags.rows.data}, reading);
   const auto& source = rows.source;
   DrawnRows drawn(width, most_drawn_rows(width, budget.share()));
   const Index piece = std::max<Index>(256, static_cast<Index>(budget.piece_bytes() / 8) / width);

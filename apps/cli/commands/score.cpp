@@ -2,13 +2,16 @@
 
 #include "commands/limit_remedies.hpp"
 #include "commands/score_findings.hpp"
+#include "core/packed.hpp"
 #include "core/require.hpp"
+#include "core/team.hpp"
 #include "flags/help.hpp"
 #include "flags/through_model.hpp"
 #include "rows/numbered_rows.hpp"
 #include "rows/reference_rows.hpp"
 #include "rows/rows_in_memory.hpp"
 #include "terminal/interrupt.hpp"
+#include "terminal/job.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/summary.hpp"
 
@@ -33,8 +36,6 @@ constexpr const char* score_examples =
     "  mercer score wine.st new.csv --flag 0.99 -o rows.csv   T2, SPE and a flag of each row\n"
     "  mercer score wine.st new.csv --flag 0.999 --reference good.csv   limits from rows known "
     "to be good\n";
-
-constexpr std::size_t most_listed = 1000;  // in JSON
 
 struct ScoreFlags : ThroughModelFlags {
   std::string flag;
@@ -106,17 +107,22 @@ void take_flagged(const Block<T>& block, Index first, const Numbers& numbers, co
 template <class T>
 Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimits& limits,
                 const NumberedRows<T>& numbered, const ScoreFlags& flags,
-                const ReadOptions& reading, std::size_t piece_bytes) {
+                const ReadOptions& reading, std::size_t piece_bytes,
+                std::optional<Sink<double>>& out) {
   Source<T>& source = *numbered.source;
   const std::vector<std::string> names =
       column_names(model.outputs(), scorer.no_spe().empty(), flags);
-  std::optional<Sink<double>> out;
   if (!flags.output.empty())
-    out.emplace(
-        flags.output, names,
-        SinkOptions{
-            .id = source.schema().id, .label = source.schema().label, .threads = reading.threads});
+    out.emplace(flags.output, names,
+                SinkOptions{.id = source.schema().id,
+                            .label = source.schema().label,
+                            .threads = reading.threads,
+                            .team = job().team,
+                            .monitor = reading.monitor});
   Findings found;
+  found.components = model.outputs();
+  found.fitted = model.explained_variance_ratio().sum();
+  found.no_spe = scorer.no_spe();
   const Index piece =
       std::max<Index>(256, static_cast<Index>(piece_bytes / 8) / (model.outputs() + 4));
   while (const auto block = source.next()) {
@@ -125,7 +131,8 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
       stop_if_interrupted();
       const Index count = std::min(piece, block->rows.rows() - first);
       const RowScores rows = naming(
-          source.name(), [&] { return scorer(block->rows.middle(first, count), reading.missing); });
+          source.name(), [&] { return scorer(block->rows.middle(first, count), reading.missing); },
+          data_of(flags));
       const std::vector<Flag> marks = flagged(rows, limits);
       found.totals.add(rows,
                        block->weights.empty()
@@ -144,13 +151,22 @@ Findings stream(const Model<T>& model, const Scorer<T>& scorer, const ScoreLimit
                    block->ids, block->labels, block->first_label + first);
     }
   }
-  require(found.totals.rows > 0, Errc::bad_data, "'{}' has no rows", source.name());
-  if (out) {
-    out->finish();
-    stop_if_interrupted();
-    out->close();
-  }
+  found.dropped = source.dropped_rows();
   return found;
+}
+
+/// Of the first process, on all of them: limits are simulated, or those of other rows.
+template <class Work>
+ScoreLimits limits_by_first(const Work& work) {
+  ScoreLimits limits;
+  by_first([&] { limits = work(); });
+  if (Team* const team = job().team) {
+    std::string bytes =
+        packed(limits.level, limits.t2, limits.spe, limits.t2_from, limits.spe_from);
+    from_root(*team, bytes);
+    unpack(bytes, limits.level, limits.t2, limits.spe, limits.t2_from, limits.spe_from);
+  }
+  return limits;
 }
 
 double level_of(const ScoreFlags& flags) {
@@ -165,27 +181,42 @@ CountMemory scorer_memory(double level) {
 template <class T>
 void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   const double level = level_of(flags);
-  ProgressBar bar(!flags.run.quiet);
+  const Job& here = job();
+  ProgressBar bar(!flags.run.quiet && here.leads());
   ReadOptions reading = read_options(flags.rows, flags.run, bar.monitor());
   const MemoryBudget budget = settled(model, flags, reading, scorer_memory(level));
-  const NumberedRows<T> source = open_numbered(model, flags.model, flags.rows.data, reading);
+  const NumberedRows<T> source =
+      open_numbered(model, flags.model, data_of(flags), reading, here.team);
   const Scorer<T> scorer(model, {.threads = reading.threads,
                                  .monitor = [](const Progress&) { return !interrupted(); }});
   Index good = 0;  // rows of --reference
-  const ScoreLimits limits = flags.reference.empty()
-                                 ? scorer.limits(level)
-                                 : reference_limits(model, scorer, flags.model, flags.reference,
-                                                    reading, level, flags.run.quiet, budget, &good);
-  // Flags that no limit decides would call every row an ordinary one.
-  require(flags.flag.empty() || limits.t2 || limits.spe, Errc::bad_data,
-          "no control limits to flag rows: {}; {}", limits.t2_from,
-          limit_remedies(model, scorer, limits, good));
-  Findings found = stream(model, scorer, limits, source, flags, reading, budget.piece_bytes());
+  const ScoreLimits limits = limits_by_first([&] {
+    const ScoreLimits all = flags.reference.empty()
+                                ? scorer.limits(level)
+                                : reference_limits(model, scorer, flags.model, flags.reference,
+                                                   reading, level, flags.run.quiet, budget, &good);
+    // Flags that no limit decides would call every row an ordinary one.
+    require(flags.flag.empty() || all.t2 || all.spe, Errc::bad_data,
+            "no control limits to flag rows: {}; {}", all.t2_from,
+            limit_remedies(model, scorer, all, good));
+    return all;
+  });
+  Findings found;
+  std::optional<Sink<double>> out;
+  together([&] {
+    found = stream(model, scorer, limits, source, flags, reading, budget.piece_bytes(), out);
+  });
+  if (here.team) collect(*here.team, found, source.dropping != nullptr);
+  by_first([&] {
+    require_complete_rows(*source.source, found.totals.rows, found.dropped);
+    require(found.totals.rows > 0, Errc::bad_data, "'{}' has no rows", source.source->name());
+  });
+  if (out) out->finish();
+  together(stop_if_interrupted);
+  if (out) out->close();
   bar.erase();
-  note_dropped(*source.source, flags.run.quiet);
-  found.components = model.outputs();
-  found.fitted = model.explained_variance_ratio().sum();
-  found.no_spe = scorer.no_spe();
+  if (!here.leads()) return;
+  note_dropped(found.dropped, flags.run.quiet);
   found.lost_digits = lost_digits(model);
   say_lost_digits(found.lost_digits, flags.run);
   if (!limits.t2 || (!limits.spe && found.no_spe.empty()))
@@ -193,16 +224,20 @@ void score_rows(const Model<T>& model, const ScoreFlags& flags) {
   if (flags.json) return print(json_of(found, limits));
   if (flags.run.quiet) return;
   const bool rows_on_stdout = flags.output == "-";
-  const Terminal out = terminal(rows_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
-  const std::string text = words_of(found, limits, flags.rows.data, !flags.flag.empty(), out);
+  const Terminal screen = terminal(rows_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
+  const std::vector<std::string> data = data_of(flags);
+  const std::string text =
+      words_of(found, limits, data.size() == 1 ? data[0] : source.source->name(),
+               !flags.flag.empty(), screen);
   if (rows_on_stdout) say(text);
   else print(text);
 }
 
 void run(const ScoreFlags& flags) {
   FilePlan plan = files_of(flags, "DATA");
-  plan.reads("--reference", flags.reference).prints_json(flags.json).check();
-  if (flags.rows.data == "-" && flags.reference == "-")
+  plan.reads("--reference", flags.reference).prints_json(flags.json);
+  by_first([&] { plan.check(); });
+  if (flags.reference == "-" && std::ranges::count(data_of(flags), "-") > 0)
     throw UsageError("DATA and --reference cannot both be standard input");
   std::visit([&](const auto& model) { score_rows(model, flags); },
              load_model(flags, scorer_memory(level_of(flags))));
@@ -236,8 +271,11 @@ void add_score(CLI::App& app) {
              "Results");
   add_switch(command, "--json", flags->json, "print the result as JSON", "Results");
   add_through_model_flags(
-      command, *flags, "DATA", "rows with the model's columns, in any order; - for standard input",
-      "T2, SPE and flag of each row (.csv .tsv .npy; - for standard output)", Weights::yes);
+      command, *flags, "DATA",
+      "rows with the model's columns, in any order; - for standard input; several files form one "
+      "table",
+      "T2, SPE and flag of each row (.csv .tsv .npy; - for standard output)", Weights::yes,
+      Parts::several);
   command.callback([flags] { run(*flags); });
 }
 

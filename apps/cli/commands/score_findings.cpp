@@ -1,11 +1,14 @@
 #include "commands/score_findings.hpp"
 
 #include "core/json_text.hpp"
+#include "core/packed.hpp"
+#include "core/team.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace mercer::cli {
 
@@ -22,6 +25,30 @@ std::string limit_line(const char* name, const std::optional<double>& limit, dou
 }
 
 }  // namespace
+
+void collect(Team& team, Findings& found, bool own_dropped) {
+  ScoreTotals& totals = found.totals;
+  const std::vector<std::string> all =
+      gather(team, packed(totals.rows, totals.complete, totals.exact, found.t2, found.spe,
+                          found.any, found.dropped, found.listed));
+  Index rows = totals.rows + (own_dropped ? found.dropped : 0);  // in the files so far
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    Findings other;
+    unpack(all[rank], other.totals.rows, other.totals.complete, other.totals.exact, other.t2,
+           other.spe, other.any, other.dropped, other.listed);
+    totals.add(other.totals);
+    found.t2 += other.t2;
+    found.spe += other.spe;
+    found.any += other.any;
+    if (own_dropped) found.dropped += other.dropped;
+    for (Beyond& row : other.listed) {
+      if (found.listed.size() == most_listed) break;
+      row.row += rows;
+      found.listed.push_back(std::move(row));
+    }
+    rows += other.totals.rows + (own_dropped ? other.dropped : 0);
+  }
+}
 
 std::string json_of(const Findings& found, const ScoreLimits& limits) {
   using Json = nlohmann::ordered_json;

@@ -4,6 +4,7 @@
 #include "terminal/terminal.hpp"
 
 #include <mercer/score.hpp>
+#include <mercer/team.hpp>
 
 #include <string>
 #include <vector>
@@ -15,6 +16,11 @@ struct Beyond {
   std::string id, label;
   double t2, spe;
   Flag flag;
+
+  template <class Use>
+  void members(Use&& use) {
+    use(row, id, label, t2, spe, flag);
+  }
 };
 
 /// The summary of all rows.
@@ -26,8 +32,15 @@ struct Findings {
   std::string lost_digits{};  // what rounding does to the scores; empty: little
   ScoreTotals totals;
   Index t2 = 0, spe = 0, any = 0;  // beyond which limit
-  std::vector<Beyond> listed;
+  Index dropped = 0;               // rows with missing values
+  std::vector<Beyond> listed;      // at most `most_listed`
 };
+
+constexpr std::size_t most_listed = 1000;
+
+/// The findings of all processes on the first one, as if it had read all rows. `own_dropped`: each
+/// process has counted the rows that it dropped itself.
+void collect(Team& team, Findings& found, bool own_dropped);
 
 std::string json_of(const Findings& found, const ScoreLimits& limits);
 

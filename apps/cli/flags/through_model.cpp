@@ -1,8 +1,10 @@
 #include "flags/through_model.hpp"
 
 #include "core/require.hpp"
+#include "data/same_files.hpp"
 #include "flags/help.hpp"
 #include "rows/model_rows.hpp"
+#include "terminal/job.hpp"
 #include "terminal/terminal.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,9 +17,11 @@ namespace mercer::cli {
 
 void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
                              const std::string& data_name, const std::string& data_help,
-                             const std::string& output_help, Weights weights) {
+                             const std::string& output_help, Weights weights, Parts parts) {
   add_text(command, "MODEL", flags.model, "", "a model saved by fit", "Files")->required();
-  add_text(command, data_name, flags.rows.data, "", data_help, "Files")->required();
+  (parts == Parts::several ? add_list(command, data_name, flags.parts, "", data_help, "Files")
+                           : add_text(command, data_name, flags.rows.data, "", data_help, "Files"))
+      ->required();
   add_text(command, "-o,--output", flags.output, "FILE", output_help, "Results");
   add_row_flags(command, flags.rows, weights);
   add_precision_flag(command, flags.precision, "precision of the arithmetic")
@@ -27,10 +31,14 @@ void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
   add_help(command);
 }
 
+std::vector<std::string> data_of(const ThroughModelFlags& flags) {
+  return flags.parts.empty() ? std::vector{flags.rows.data} : flags.parts;
+}
+
 FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name, Content output) {
   FilePlan plan;
   plan.reads("MODEL", flags.model)
-      .reads(data_name, flags.rows.data)
+      .reads(data_name, data_of(flags))
       .writes("--output", flags.output, output);
   return plan;
 }
@@ -49,20 +57,26 @@ MemoryBudget settled(const ModelSize& model, const ThroughModelFlags& flags, int
 }  // namespace
 
 AnyModel load_model(const ThroughModelFlags& flags, const CountMemory& count) {
-  if (auto size = flags.memory.empty() ? std::nullopt : size_of_file(flags.model)) {
-    int threads = 1;
-    if (!flags.precision.empty()) size->number_bytes = parse_is_float(flags.precision) ? 4 : 8;
-    settled(*size, flags, threads, count);
-  }
-  if (flags.precision.empty()) return load_any(flags.model);
-  if (parse_is_float(flags.precision)) return Model<float>::load(flags.model);
-  return Model<double>::load(flags.model);
+  std::optional<AnyModel> model;
+  together([&] {
+    if (auto size = flags.memory.empty() ? std::nullopt : size_of_file(flags.model)) {
+      int threads = 1;
+      if (!flags.precision.empty()) size->number_bytes = parse_is_float(flags.precision) ? 4 : 8;
+      settled(*size, flags, threads, count);
+    }
+    if (flags.precision.empty()) model = load_any(flags.model);
+    else if (parse_is_float(flags.precision)) model = Model<float>::load(flags.model);
+    else model = Model<double>::load(flags.model);
+  });
+  if (Team* const team = job().team) require_same_files({flags.model}, *team);
+  return std::move(*model);
 }
 
 template <class T>
 MemoryBudget settled(const Model<T>& model, const ThroughModelFlags& flags, ReadOptions& reading,
                      const CountMemory& count) {
-  MemoryBudget budget = settled(size_of(model), flags, reading.threads, count);
+  MemoryBudget budget("");
+  together([&] { budget = settled(size_of(model), flags, reading.threads, count); });
   reading.block_bytes = budget.block_bytes();
   return budget;
 }
@@ -70,7 +84,7 @@ MemoryBudget settled(const Model<T>& model, const ThroughModelFlags& flags, Read
 template <class T>
 std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFlags& flags,
                                      ReadOptions reading) {
-  return open_for(model, flags.model, flags.rows.data, std::move(reading));
+  return open_for(model, flags.model, data_of(flags), std::move(reading), job().team);
 }
 
 void say_lost_digits(const std::string& lost, const RunFlags& run) {

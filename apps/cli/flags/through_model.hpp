@@ -11,11 +11,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mercer::cli {
 
 struct ThroughModelFlags {
   RowFlags rows;
+  std::vector<std::string> parts;  // instead of `rows.data`, where a command takes several files
   RunFlags run;
   std::string model;
   std::string output = "-";
@@ -23,14 +25,21 @@ struct ThroughModelFlags {
   std::string memory;
 };
 
-/// MODEL, then the rows as `data_name`; -o, what rows in general take, --precision.
+enum class Parts { one, several };
+
+/// MODEL, then the rows as `data_name`, of one file or of several; -o, what rows in general take,
+/// --precision.
 void add_through_model_flags(CLI::App& command, ThroughModelFlags& flags,
                              const std::string& data_name, const std::string& data_help,
-                             const std::string& output_help, Weights weights = Weights::no);
+                             const std::string& output_help, Weights weights = Weights::no,
+                             Parts parts = Parts::one);
 
 /// What these flags read and write, to be completed and checked before anything is opened.
 FilePlan files_of(const ThroughModelFlags& flags, const std::string& data_name,
                   Content output = Content::rows);
+
+/// DATA: one file or several.
+std::vector<std::string> data_of(const ThroughModelFlags& flags);
 
 /// Counts what a command needs beside its model and blocks of rows.
 using CountMemory = std::function<void(MemoryBudget&, const ModelSize&)>;
@@ -43,7 +52,7 @@ template <class T>
 MemoryBudget settled(const Model<T>& model, const ThroughModelFlags& flags, ReadOptions& reading,
                      const CountMemory& count = {});
 
-/// DATA, with the columns of the model.
+/// DATA, with the columns of the model; of several processes, the share of this one.
 template <class T>
 std::unique_ptr<Source<T>> open_like(const Model<T>& model, const ThroughModelFlags& flags,
                                      ReadOptions reading);

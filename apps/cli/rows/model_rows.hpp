@@ -5,6 +5,7 @@
 #include "terminal/terminal.hpp"
 
 #include "core/require.hpp"
+#include "data/share.hpp"
 
 #include <mercer/data.hpp>
 #include <mercer/model.hpp>
@@ -13,15 +14,18 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mercer::cli {
 
-/// Refuses files that have not as many feature columns as the model.
+/// Files as one table, or with a team this process's share of it. Refuses files that have not as
+/// many feature columns as the model.
 template <class T, class Row = T>
 std::unique_ptr<Source<Row>> open_for(const Model<T>& model, const std::string& model_path,
-                                      const std::string& data, ReadOptions reading) {
+                                      const std::vector<std::string>& data, ReadOptions reading,
+                                      Team* team = nullptr) {
   reading.like = {model.feature_names(), model.label_column(), model.id_column(), model.inputs()};
-  auto source = open<Row>(data, reading);
+  auto source = team ? open_share<Row>(data, reading, *team) : open_parts<Row>(data, reading);
   require(
       source->schema().features == model.inputs(), Errc::bad_data,
       "'{}' has {} feature columns, the model '{}' has {}; choose them with --columns, --label, "
@@ -31,10 +35,13 @@ std::unique_ptr<Source<Row>> open_for(const Model<T>& model, const std::string& 
 }
 
 /// Says how many rows were left out.
+inline void note_dropped(Index n, bool quiet) {
+  if (n > 0 && !quiet)
+    say(fmt::format("mercer: note: {} row{} with missing values dropped\n", n, n == 1 ? "" : "s"));
+}
 template <class T>
 void note_dropped(const Source<T>& source, bool quiet) {
-  if (const Index n = source.dropped_rows(); n > 0 && !quiet)
-    say(fmt::format("mercer: note: {} row{} with missing values dropped\n", n, n == 1 ? "" : "s"));
+  note_dropped(source.dropped_rows(), quiet);
 }
 
 /// A level of --flag: 0.99, 0.999.

@@ -2,7 +2,7 @@
 // Rows whose numbers in the file are known although some are left out: `--missing drop` for
 // commands that name rows.
 //
-//     const NumberedRows<T> rows = open_numbered(model, flags.model, flags.rows.data, reading);
+//     const NumberedRows<T> rows = open_numbered(model, flags.model, paths, reading);
 //     while (const auto block = rows.source->next()) rows.numbers();   // of its rows, from 0
 
 #include "rows/model_rows.hpp"
@@ -18,11 +18,22 @@
 
 namespace mercer::cli {
 
+/// Throws where all rows of a source were dropped.
+template <class T>
+void require_complete_rows(const Source<T>& source, Index kept, Index dropped) {
+  require(kept > 0 || dropped == 0, Errc::bad_data,
+          "'{}': every row has a missing value, so `missing=drop` drops all rows; use "
+          "`missing=mean`",
+          Input(source.name()));
+}
+
 /// Leaves out rows with missing values, which `file` must leave in its rows as NaN.
 template <class T>
 class DroppingSource final : public ForwardingSource<T> {
  public:
-  explicit DroppingSource(std::unique_ptr<Source<T>> file) : ForwardingSource<T>(std::move(file)) {
+  /// `all`: these are all rows, of which some must be complete, and not those of one process.
+  explicit DroppingSource(std::unique_ptr<Source<T>> file, bool all = true)
+      : ForwardingSource<T>(std::move(file)), is_all_(all) {
     csr_.cols = this->schema().features;
   }
 
@@ -38,10 +49,7 @@ class DroppingSource final : public ForwardingSource<T> {
       if (kept == block->rows.rows()) return block;
       if (kept > 0) return copy(*block, before);
     }
-    require(dropped_ == 0 || dropped_ < seen_, Errc::bad_data,
-            "'{}': every row has a missing value, so `missing=drop` drops all rows; use "
-            "`missing=mean`",
-            Input(this->name()));
+    if (is_all_) require_complete_rows(*this, seen_ - dropped_, dropped_);
     return std::nullopt;
   }
   void rewind() override {
@@ -98,6 +106,7 @@ class DroppingSource final : public ForwardingSource<T> {
             from.ids ? &ids_ : nullptr, 0};
   }
 
+  bool is_all_;
   Index seen_ = 0, dropped_ = 0;
   std::vector<Index> numbers_;
   std::vector<Index>* all_ = nullptr;
@@ -121,10 +130,12 @@ struct NumberedRows {
 /// As `open_for`.
 template <class T>
 NumberedRows<T> open_numbered(const Model<T>& model, const std::string& model_path,
-                              const std::string& data, ReadOptions reading) {
-  if (reading.missing != Missing::drop) return {open_for(model, model_path, data, reading)};
+                              const std::vector<std::string>& data, ReadOptions reading,
+                              Team* team = nullptr) {
+  if (reading.missing != Missing::drop) return {open_for(model, model_path, data, reading, team)};
   reading.missing = Missing::mean;  // leaves them in the rows
-  auto rows = std::make_unique<DroppingSource<T>>(open_for(model, model_path, data, reading));
+  auto rows =
+      std::make_unique<DroppingSource<T>>(open_for(model, model_path, data, reading, team), !team);
   const DroppingSource<T>* dropping = rows.get();
   return {std::move(rows), dropping};
 }

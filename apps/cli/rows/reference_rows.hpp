@@ -21,7 +21,7 @@ ScoreLimits reference_limits(const Model<T>& model, const Scorer<T>& scorer,
                              const MemoryBudget& budget = MemoryBudget(""),
                              Index* rows_read = nullptr) {
   reading.weights.clear();
-  const auto source = open_for(model, model_path, reference, reading);
+  const auto source = open_for(model, model_path, {reference}, reading);
   std::vector<double> t2, spe;
   while (const auto block = source->next()) {
     stop_if_interrupted();

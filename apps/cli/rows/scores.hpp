@@ -3,6 +3,7 @@
 
 #include "core/require.hpp"
 #include "terminal/interrupt.hpp"
+#include "terminal/job.hpp"
 #include "terminal/summary.hpp"
 
 #include <mercer/data.hpp>
@@ -14,12 +15,17 @@
 
 namespace mercer::cli {
 
-/// A file for the scores of a model: [id,] [label,] pc1 … pck.
+/// A file for the scores of a model: [id,] [label,] pc1 … pck. The processes of a job write it
+/// together.
 template <class T>
 Sink<T> open_scores(const std::string& path, const Model<T>& model, const Schema& schema,
-                    int threads) {
+                    const RunOptions& run) {
   return Sink<T>(path, numbered("pc", model.outputs()),
-                 {.id = schema.id, .label = schema.label, .threads = threads});
+                 {.id = schema.id,
+                  .label = schema.label,
+                  .threads = run.threads,
+                  .team = job().team,
+                  .monitor = run.monitor});
 }
 
 /// Appends the scores of a block, in pieces of about so many bytes.
@@ -39,12 +45,11 @@ void write_scores(Sink<T>& out, const Model<T>& model, const Block<T>& block,
 }
 
 /// The scores of the training rows: from the eigenvectors for exact kernel PCA, otherwise computed
-/// block by block.
+/// block by block. `first`: of these rows among those of all processes.
 template <class T>
-void write_training_scores(Sink<T>& out, const Model<T>& model, Source<T>& rows,
+void write_training_scores(Sink<T>& out, const Model<T>& model, Source<T>& rows, Index first,
                            const TransformOptions& options) {
   const Matrix<T> known = model.training_scores();
-  Index first = 0;
   rows.rewind();
   while (const auto block = rows.next()) {
     const Index count = block->rows.rows();

@@ -4,6 +4,7 @@
 
 #include <mercer/team.hpp>
 
+#include <functional>
 #include <string>
 
 namespace mercer::cli {
@@ -11,6 +12,8 @@ namespace mercer::cli {
 struct Job {
   Team* team = nullptr;    ///< null: this process alone
   int processes_here = 1;  ///< on this machine
+  /// By mpirun, which may give the first process a pseudo-terminal wherever its output goes.
+  bool launched = false;
 
   bool leads() const { return !team || team->rank() == 0; }
 };
@@ -18,7 +21,15 @@ struct Job {
 /// Set once, by the program's `main`.
 Job& job();
 
-/// What this process would have said, had it been the first: for a job that ends in disorder.
+/// Work that fails on all processes or on none. It sends nothing to others itself: where it did and
+/// then failed, processes would take one message for another. An error outside of such work ends
+/// the job a few seconds later (`MpiJob::end`).
+void together(const std::function<void()>& work);
+/// The same, done by the first process only.
+void by_first(const std::function<void()>& work);
+
+/// The error of this process, which is not the first and so has not shown it: for a job that ends
+/// because of it.
 std::string& unsaid();
 
 }  // namespace mercer::cli

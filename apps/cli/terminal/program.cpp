@@ -4,6 +4,7 @@
 #include "flags/help.hpp"
 #include "flags/leading_minus.hpp"
 #include "flags/options.hpp"
+#include "flags/same_options.hpp"
 #include "flags/spelling.hpp"
 #include "simd/targets.hpp"
 #include "terminal/interrupt.hpp"
@@ -32,9 +33,18 @@ namespace mercer::cli {
 
 namespace {
 
+constexpr std::string_view memory_line =
+    "mercer: not enough memory; try a smaller --memory, or fewer components (-k)\n";
+
+/// Shows an error; a process that is not the first keeps it until the job ends.
+void complain_with(std::string_view line) {
+  if (job().leads()) say(line);
+  else unsaid() = line;
+}
+
 int complain_of_memory() {
   // Nothing is left to put a line together from.
-  say("mercer: not enough memory; try a smaller --memory, or fewer components (-k)\n");
+  complain_with(memory_line);
   return 1;
 }
 
@@ -42,7 +52,8 @@ int complain(int code, std::string_view message, const std::string& help = {}) {
   try {
     // One line, whatever a file name or a cell brought along.
     const std::string line = shown(message, message.size() + 1, true);
-    say(fmt::format("mercer: {}{}\n", line, help.empty() ? "" : fmt::format(" (see {})", help)));
+    complain_with(
+        fmt::format("mercer: {}{}\n", line, help.empty() ? "" : fmt::format(" (see {})", help)));
     return code;
   } catch (const std::bad_alloc&) {
     return complain_of_memory();
@@ -89,6 +100,7 @@ int run(const Program& program, int argc, char** argv) {
   app.footer(program.examples);
   app.require_subcommand(1);
   program.add_commands(app);
+  if (job().team) require_same_options(app, *job().team);
   app.add_flag_callback(
          "--describe",
          [&] {
@@ -157,7 +169,8 @@ int run_program(const Program& program, int argc, char** argv) {
 /// and for destructors of JSON values, which do too: nothing can be thrown from either.
 __attribute__((constructor(101))) static void end_in_words() {
   std::set_terminate([] {
-    mercer::cli::complain_of_memory();
+    const std::string_view line = mercer::cli::memory_line;
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
     _exit(1);
   });
 }

@@ -43,7 +43,7 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; 
 Terminal terminal(int descriptor) {
   Terminal t;
   t.descriptor = descriptor;
-  t.interactive = isatty(descriptor) == 1;
+  t.interactive = !job().launched && isatty(descriptor) == 1;
   if (!t.interactive) return t;
   const char* type = variable("TERM");
   const bool dumb = !type || std::strcmp(type, "dumb") == 0;
@@ -63,16 +63,6 @@ std::string Terminal::dim(std::string_view text) const {
   return color ? fmt::format("\x1b[2m{}\x1b[0m", text) : std::string(text);
 }
 
-Job& job() {
-  static Job of_this_process;
-  return of_this_process;
-}
-
-std::string& unsaid() {
-  static std::string text;
-  return text;
-}
-
 void print(std::string_view text) {
   if (!job().leads()) return;
   OutputFile out("-");
@@ -81,10 +71,7 @@ void print(std::string_view text) {
 }
 
 void say(std::string_view text) {
-  if (!job().leads()) {
-    unsaid() += text;
-    return;
-  }
+  if (!job().leads()) return;
   while (!text.empty()) {
     const ssize_t done = write(STDERR_FILENO, text.data(), text.size());
     if (done < 0 && errno == EINTR) continue;
