@@ -1,4 +1,5 @@
 // mercer-mpi as users start it: processes of an MPI job.
+#include "support/mpi_run.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/temp_dir.hpp"
@@ -18,32 +19,13 @@ namespace mercer::test::mpi_test {
 
 const std::vector<int> process_counts = {1, 2, 3, 4, 5};
 
-/// Of the same build as `mercer`: another compiler gives other last digits.
-std::string mpi_program() { return mercer_program() + "-mpi"; }
-
-/// Open MPI itself leaves memory behind.
-const RunOptions without_leak_check{.environment = {"ASAN_OPTIONS=detect_leaks=0"}};
-
-std::vector<std::string> on(int processes, const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {
-      MERCER_MPIRUN, "--allow-run-as-root",    "--oversubscribe", "--bind-to", "none", "--quiet",
-      "-n",          std::to_string(processes)};
-  command.push_back(mpi_program());
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  return command;
+std::vector<std::string> on(int processes, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), mpi_program());
+  return on_processes(processes, MERCER_MPIRUN, arguments);
 }
 
 Run mercer_mpi(int processes, const std::vector<std::string>& arguments) {
   return run(on(processes, arguments), without_leak_check);
-}
-
-/// The lines of Mercer, wherever mpirun puts them.
-std::vector<std::string> complaints(const Run& r) {
-  std::vector<std::string> out;
-  const std::string all = r.err + r.out;
-  for (auto at = all.find("mercer: "); at != all.npos; at = all.find("mercer: ", at + 1))
-    out.push_back(all.substr(at, all.find_first_of("\r\n", at) - at));
-  return out;
 }
 
 /// Fits `data` on one process and on several: the files have the same bytes.
