@@ -1,7 +1,8 @@
 // Fits that are stopped and continued from their checkpoint, on other numbers of ranks.
+#include "support/chunked_source.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
-#include "support/team_fit.hpp"
+#include "support/saved_fit.hpp"
 #include "support/temp_dir.hpp"
 
 #include <mercer/fit.hpp>
@@ -14,73 +15,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <string>
-#include <vector>
 
 namespace mercer::test::checkpoint_test {
-
-constexpr int never = std::numeric_limits<int>::max();
-
-/// For messages.
-std::string shown(const std::string& result) { return result.size() < 600 ? result : "a model"; }
-
-struct Outcome {
-  std::vector<std::string> models;  // their bytes, or the message of the error, of each rank
-  int calls = 0;                    // of the monitor of the last rank
-  int passes = 0, passes_read = 0;  // on rank 0
-  bool stopped() const { return models.front() == "interrupted"; }
-  std::string message() const { return shown(models.front()); }
-};
-
-/// One rank is plain `fit`. The monitor of the last rank stops the fit at its call number `stop`.
-template <class T, class Fit>
-Outcome run_on(int ranks, Index n, FitOptions options, const std::string& folder, bool resume,
-               int stop, const Fit& fit_rows) {
-  Outcome out;
-  out.models.resize(static_cast<std::size_t>(ranks));
-  const auto cuts = cuts_of(n, ranks, static_cast<Shares>(ranks % 3));
-  const auto one = [&](Team* team) {
-    const int rank = team ? team->rank() : 0;
-    FitOptions mine = options;
-    mine.team = team;
-    int calls = 0;
-    mine.monitor = [&](const Progress&) { return ++calls < stop || rank + 1 < ranks; };
-    FitCheckpoint checkpoint(folder, resume);
-    mine.checkpoint = &checkpoint;
-    const auto at = static_cast<std::size_t>(rank);
-    try {
-      out.models[at] = fit_rows(cuts[at], cuts[at + 1] - cuts[at], mine).serialize();
-      checkpoint.remove();
-    } catch (const Error& error) {
-      out.models[at] = error.what();
-    }
-    if (rank + 1 == ranks) out.calls = calls;
-    if (rank > 0) return;
-    out.passes = checkpoint.passes();
-    out.passes_read = checkpoint.passes_read();
-  };
-  if (ranks == 1) one(nullptr);
-  else with_team(ranks, [&](Team& team) { one(&team); });
-  return out;
-}
-
-template <class T>
-auto rows_fit(const Rows<T>& x) {
-  return [x](Index first, Index count, const FitOptions& options) {
-    return fit(x.middle(first, count), options);
-  };
-}
-
-void expect_models(const Outcome& run, const std::string& expected, const std::string& what) {
-  for (const std::string& model : run.models)
-    ASSERT_TRUE(model == expected) << what << ": " << difference(model, expected);
-}
-
-std::size_t lines_in(const std::string& folder) {
-  const std::string list = slurp(folder + "/passes");
-  return static_cast<std::size_t>(std::ranges::count(list, '\n'));
-}
 
 /// Stops a fit at its first call of the monitor, its second, and so on, each time in a new folder;
 /// it continues on another number of ranks and has the bits of a fit without a checkpoint.
@@ -118,13 +55,6 @@ Matrix<double> rows_of(Index n, Index d, std::uint64_t seed) {
   for (Index j = 0; j < d; ++j)
     x.col(j) = x.col(j).array() * std::pow(0.9, static_cast<double>(j)) + 0.1 * double(j);
   return x;
-}
-
-FitOptions kernel_options() {
-  FitOptions options{
-      .components = 8, .kernel = Kernel::parse("rbf(gamma=0.5)"), .solver = Solver::krylov};
-  options.memory = std::size_t{1} << 29;
-  return options;
 }
 
 TEST(Checkpoint, M_G6_kernel_fits_stopped_at_every_pass_continue_with_the_same_bits) {
@@ -230,6 +160,39 @@ TEST(Checkpoint, M_G6_sparse_rows_and_single_precision) {
                           fit(Rows<float>(f), kernel).serialize(), 4);
 }
 
+TEST(Checkpoint, M_G6_streamed_rows_are_read_only_in_passes_that_are_not_saved) {
+  const Matrix<double> x = Random(8).normal(8000, 120);
+  FitOptions options{.components = 2, .solver = Solver::randomized, .tolerance = 1e-5};
+  options.memory = std::size_t{7} << 20;
+  ChunkedSource<double> whole(Rows<double>(x), 97);
+  const auto model = fit(whole, options);
+  const int passes = model.report().solver.passes;
+  ASSERT_GT(passes, 3);
+  ASSERT_EQ(whole.rewinds, passes - 1);
+  const TempDir dir;
+  for (int stop = 1; stop <= passes; ++stop) {
+    const std::string folder = dir / std::to_string(stop);
+    FitOptions saving = options;
+    {
+      FitCheckpoint checkpoint(folder);
+      saving.checkpoint = &checkpoint;
+      ChunkedSource<double> source(Rows<double>(x), 97);
+      source.on_rewind = [&] {
+        if (source.rewinds > stop) throw Error(Errc::io, "stopped");
+      };
+      // The first rewind comes after the rows have been hashed.
+      if (stop < passes) EXPECT_ANY_THROW(fit(source, saving));
+      else fit(source, saving);
+    }
+    FitCheckpoint checkpoint(folder, true);
+    saving.checkpoint = &checkpoint;
+    ChunkedSource<double> source(Rows<double>(x), 61);
+    EXPECT_TRUE(fit(source, saving).serialize() == model.serialize()) << stop;
+    EXPECT_EQ(checkpoint.passes_read(), stop);
+    EXPECT_EQ(source.rewinds, std::max(1, passes - stop)) << stop;
+  }
+}
+
 TEST(Checkpoint, M_G6_fits_of_explicit_maps) {
   const Matrix<double> x = rows_of(900, 4, 7);
   FitOptions options{.components = 2, .solver = Solver::randomized, .scale = Scale::std};
@@ -258,247 +221,6 @@ TEST(Checkpoint, M_G6_fits_of_explicit_maps) {
     expect_models(run, expected, std::to_string(keep));
     EXPECT_EQ(run.passes_read, keep);
   }
-}
-
-/// A folder with some passes of a kernel fit.
-class Stopped {
- public:
-  Stopped() {
-    const Outcome run = on(2, false, 7);
-    EXPECT_TRUE(run.stopped()) << run.message();
-    EXPECT_GT(lines_in(folder()), 3U);
-  }
-  std::string folder() const { return dir_ / "c"; }
-  std::string expected() const { return fit(Rows<double>(x_), kernel_options()).serialize(); }
-  Outcome on(int ranks, bool resume, int stop = never) const {
-    return run_on<double>(ranks, x_.rows(), kernel_options(), folder(), resume, stop,
-                          rows_fit(Rows<double>(x_)));
-  }
-  const Matrix<double>& x() const { return x_; }
-
- private:
-  Matrix<double> x_ = rows_of(900, 8, 8);
-  TempDir dir_;
-};
-
-void flip_byte(const std::string& path, std::size_t at) {
-  std::string bytes = slurp(path);
-  bytes.at(at) ^= 1;
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-TEST(Checkpoint, M_G6_damage_costs_passes_and_changes_no_bit) {
-  const Stopped model;
-  const std::string expected = model.expected();
-  const auto whole = lines_in(model.folder());
-  const std::string lines = slurp(model.folder() + "/passes");
-  const std::size_t length = lines.size();
-  const auto lines_before = [&](std::size_t end) {
-    return static_cast<std::size_t>(
-        std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-  };
-  const auto after = [&](const auto& damage, int ranks) {
-    const Stopped stopped;
-    damage(stopped.folder());
-    const Outcome run = stopped.on(ranks, true);
-    expect_models(run, expected, "damaged");
-    EXPECT_TRUE(std::filesystem::is_empty(stopped.folder()));
-    return static_cast<std::size_t>(run.passes_read);
-  };
-  const auto list = [](const std::string& folder) { return folder + "/passes"; };
-  for (const std::size_t left : {std::size_t{0}, length / 3, length - 1}) {
-    const auto read = after([&](const auto& f) { std::filesystem::resize_file(list(f), left); }, 3);
-    EXPECT_EQ(read, lines_before(left));
-    EXPECT_LT(read, whole);
-  }
-  EXPECT_EQ(after([&](const auto& f) { flip_byte(list(f), length / 2); }, 2),
-            lines_before(length / 2));
-  EXPECT_EQ(after([&](const auto& f) { std::filesystem::remove(list(f)); }, 1), 0U);
-  // Results of later passes are read all the same.
-  EXPECT_EQ(after([&](const auto& f) { flip_byte(f + "/pass-0002", 4321); }, 3), whole - 1);
-  EXPECT_EQ(after([&](const auto& f) { flip_byte(f + "/pass-0001", 900 * 8 * 15 + 9); }, 1),
-            whole - 1);
-  EXPECT_EQ(after([&](const auto& f) { std::filesystem::remove(f + "/pass-0003"); }, 2), whole - 1);
-  EXPECT_EQ(after([&](const auto& f) { std::filesystem::resize_file(f + "/pass-0001", 77); }, 1),
-            whole - 1);
-}
-
-TEST(Checkpoint, M_G6_a_smaller_memory_continues_a_larger_one) {
-  const Stopped stopped;
-  FitOptions less = kernel_options();
-  less.memory = std::size_t{64} << 20;
-  const Outcome run = run_on<double>(2, 900, less, stopped.folder(), true, never,
-                                     rows_fit(Rows<double>(stopped.x())));
-  expect_models(run, stopped.expected(), "with less memory");
-  EXPECT_GT(run.passes_read, 3);
-}
-
-TEST(Checkpoint, M_G6_a_checkpoint_of_another_run_is_refused_on_all_ranks) {
-  const Stopped stopped;
-  const Rows<double> x(stopped.x());
-  const auto expect_refused = [&](const FitOptions& options, const Rows<double>& rows, bool resume,
-                                  const std::string& part) {
-    for (const int ranks : {1, 3})
-      for (const std::string& message :
-           run_on<double>(ranks, rows.rows(), options, stopped.folder(), resume, never,
-                          rows_fit(rows))
-               .models)
-        EXPECT_TRUE(has(shown(message), part)) << ranks << " ranks";
-  };
-  FitOptions other = kernel_options();
-  other.tolerance = 1e-8;
-  expect_refused(other, x, true, "of another run, which differs in `tolerance`");
-  other = kernel_options();
-  other.kernel = Kernel::parse("rbf(gamma=0.4)");
-  expect_refused(other, x, true, "differs in `kernel`");
-  Matrix<double> changed = stopped.x();
-  changed(899, 3) += 1e-9;
-  expect_refused(kernel_options(), Rows<double>(changed), true, "differs in the data");
-  changed = stopped.x();
-  changed.row(3).swap(changed.row(4));
-  expect_refused(kernel_options(), Rows<double>(changed), true, "differs in the data");
-  expect_refused(kernel_options(), x.middle(0, 899), true, "differs in the number of rows");
-  expect_refused(kernel_options(), x, false,
-                 "has the checkpoint of an earlier fit; continue that with `resume`, or remove");
-  const std::string run = slurp(stopped.folder() + "/run");
-  const auto with_run = [&](const std::string& text, const std::string& part) {
-    std::ofstream(stopped.folder() + "/run", std::ios::binary) << text;
-    expect_refused(kernel_options(), x, true, part);
-  };
-  with_run(run.substr(0, run.size() / 2), "is damaged: its file 'run'");
-  with_run("", "is damaged");
-  std::string later = run;
-  later.replace(later.find(" 1\n"), 3, " 2\n");
-  with_run(later, "was written by another version of Mercer");
-  std::ofstream(stopped.folder() + "/run", std::ios::binary) << run;
-  expect_models(stopped.on(2, true), stopped.expected(), "after all of this");
-}
-
-TEST(Checkpoint, M_G6_a_pass_with_another_input_is_refused) {
-  const Stopped stopped;
-  // As from processors of another type: a result of this data and these options whose input is
-  // that of no pass here. The second line, under the number of the first.
-  const std::string path = stopped.folder() + "/passes";
-  const TempDir dir;
-  FitOptions options = kernel_options();
-  options.seed = 77;
-  FitCheckpoint other(dir / "c");
-  options.checkpoint = &other;
-  fit(Rows<double>(stopped.x()), options);
-  std::filesystem::copy_file(dir / "c/passes", path,
-                             std::filesystem::copy_options::overwrite_existing);
-  for (const std::string& message : stopped.on(3, true).models)
-    EXPECT_TRUE(has(shown(message), "pass 1 in the checkpoint"));
-}
-
-TEST(Checkpoint, M_G6_folders_that_cannot_be_used) {
-  const Stopped stopped;
-  const TempDir dir;
-  const Matrix<double>& x = stopped.x();
-  const auto message_on = [&](int ranks, const std::string& folder, bool resume = false) {
-    const Outcome run = run_on<double>(ranks, x.rows(), kernel_options(), folder, resume, never,
-                                       rows_fit(Rows<double>(x)));
-    for (const std::string& message : run.models) EXPECT_TRUE(message == run.models.front());
-    return run.message();
-  };
-  EXPECT_HAS(message_on(2, dir / "absent/c"), "cannot make the folder");
-  EXPECT_HAS(message_on(1, dir.file("a", "")), "cannot make the folder");
-  EXPECT_HAS(message_on(3, dir.path()),
-             "has files and no checkpoint; give a new or an empty folder");
-  EXPECT_HAS(message_on(3, dir.path(), true), "has files and no checkpoint");
-  // A fit that is under way.
-  FitCheckpoint held(dir / "held");
-  FitOptions options = kernel_options();
-  options.checkpoint = &held;
-  options.monitor = [](const Progress&) { return false; };
-  EXPECT_ANY_THROW(fit(Rows<double>(x), options));
-  EXPECT_HAS(message_on(2, dir / "held", true), "is in use by another fit");
-  held.remove();
-  EXPECT_TRUE(std::filesystem::is_empty(dir / "held"));
-  // Nothing to continue: from the beginning.
-  const Outcome fresh = run_on<double>(2, x.rows(), kernel_options(), dir / "new", true, never,
-                                       rows_fit(Rows<double>(x)));
-  expect_models(fresh, stopped.expected(), "from the beginning");
-  EXPECT_EQ(fresh.passes_read, 0);
-}
-
-TEST(Checkpoint, M_G6_passes_after_the_fit_are_not_saved) {
-  const TempDir dir;
-  const Matrix<double> x = rows_of(200, 4, 11);
-  FitCheckpoint checkpoint(dir / "c");
-  FitOptions options{.components = 2, .scale = Scale::std};
-  options.checkpoint = &checkpoint;
-  fit(x, options);
-  const auto lines = lines_in(dir / "c");
-  EXPECT_EQ(lines, static_cast<std::size_t>(checkpoint.passes()));
-  variance_along(x, Matrix<double>::Ones(1, 4), options);
-  EXPECT_EQ(lines_in(dir / "c"), lines);
-}
-
-TEST(Checkpoint, M_G6_a_folder_that_is_not_shared_is_refused) {
-  const TempDir here, there;
-  const Matrix<double> x = rows_of(300, 3, 9);
-  for (const bool resume : {false, true}) {
-    std::vector<std::string> messages(3);
-    with_team(3, [&](Team& team) {
-      FitOptions options = kernel_options();
-      options.team = &team;
-      FitCheckpoint checkpoint((team.rank() == 1 ? there : here) / "c", resume);
-      options.checkpoint = &checkpoint;
-      try {
-        fit(Rows<double>(x).middle(100 * team.rank(), 100), options);
-      } catch (const Error& error) {
-        messages[static_cast<std::size_t>(team.rank())] = error.what();
-      }
-    });
-    for (const std::string& message : messages)
-      EXPECT_TRUE(has(message, "of rank 1 is not that of rank 0; give a folder on a file system"))
-          << message;
-  }
-  EXPECT_EQ(TempDir().list(), there.list());
-}
-
-TEST(Checkpoint, M_G6_a_checkpoint_on_some_ranks_only_is_refused) {
-  const TempDir dir;
-  const Matrix<double> x = rows_of(300, 3, 9);
-  std::vector<std::string> messages(3);
-  with_team(3, [&](Team& team) {
-    FitOptions options = kernel_options();
-    options.team = &team;
-    FitCheckpoint checkpoint(dir / "c");
-    if (team.rank() != 2) options.checkpoint = &checkpoint;
-    try {
-      fit(Rows<double>(x).middle(100 * team.rank(), 100), options);
-    } catch (const Error& error) {
-      messages[static_cast<std::size_t>(team.rank())] = error.what();
-    }
-  });
-  for (const std::string& message : messages)
-    EXPECT_HAS(message, "`checkpoint` of rank 2 is not that of rank 0");
-}
-
-TEST(Checkpoint, M_G6_what_has_no_passes_to_save_is_refused) {
-  const TempDir dir;
-  const Matrix<double> x = rows_of(60, 3, 10);
-  FitCheckpoint checkpoint(dir / "c");
-  const auto expect_refused = [&](FitOptions options, const char* part) {
-    options.checkpoint = &checkpoint;
-    expect_error(Errc::bad_option, {part, "`checkpoint`"}, [&] { fit(Rows<double>(x), options); });
-  };
-  const Kernel rbf = Kernel::parse("rbf(gamma=1)");
-  expect_refused({.kernel = rbf, .approx = Cholesky{.rank = 5}}, "`approx`");
-  expect_refused({.kernel = rbf, .seconds = 1}, "`seconds`");
-  expect_refused({.kernel = rbf, .solver = Solver::dense}, "`solver=dense`");
-  expect_refused({.solver = Solver::gram}, "`solver=gram`");
-  expect_refused({.components = 2, .missing = Missing::em}, "`missing=em`");
-  expect_refused({.components = significant()}, "`components=significant()`");
-  expect_refused({.keep_rows = 5}, "`keep_rows`");
-  FitOptions options;
-  options.checkpoint = &checkpoint;
-  const auto map = function_map<double>("f", 3, 1, [](auto a, auto f) { f[0] = a[0]; });
-  expect_error(Errc::bad_option, {"functions of a program", "`checkpoint`"},
-               [&] { fit(Rows<double>(x), map, options); });
-  EXPECT_TRUE(dir.list().empty());
 }
 
 }  // namespace mercer::test::checkpoint_test
