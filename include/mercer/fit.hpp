@@ -34,6 +34,8 @@
 
 namespace mercer {
 
+class FitCheckpoint;
+
 /// Number of components to keep: a count, a fraction of the variance, all, or selected by a
 /// statistical criterion (see significance.hpp).
 class Components {
@@ -136,6 +138,8 @@ struct FitOptions {
   /// Processes that fit together: the rows given here are this one's share of all rows, in the
   /// order of the ranks. All processes get the model of all rows. Null: this process alone
   Team* team = nullptr;
+  /// Where the results of passes are saved (fit_checkpoint.hpp): for one fit. Null: nowhere
+  FitCheckpoint* checkpoint = nullptr;
 };
 
 /// Fits rows in memory. `weights`: one per row, as if rows were repeated.

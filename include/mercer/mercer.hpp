@@ -16,6 +16,7 @@
 #include <mercer/features.hpp>
 #include <mercer/figures.hpp>
 #include <mercer/fit.hpp>
+#include <mercer/fit_checkpoint.hpp>
 #include <mercer/fit_operator.hpp>
 #include <mercer/gradient.hpp>
 #include <mercer/hebbian.hpp>

@@ -171,15 +171,15 @@ void KernelMatrix<T>::apply_exact(const Matrix<double>& v, Matrix<double>& out) 
 
 template <class T>
 void KernelMatrix<T>::finish_first_pass(const Vector<double>& kw) {
-  mean_ = kw / weight_;
-  trace_ = weights_.dot(source_.diagonal);
-  if (options_.center) trace_ -= weights_.dot(mean_);
+  seen_.mean = kw / weight_;
+  seen_.trace = weights_.dot(source_.diagonal);
+  if (options_.center) seen_.trace -= weights_.dot(seen_.mean);
   // A = P B P with B = U K U and the projector P = I − uuᵀ/s, and B u =
   // s·U·mean: ‖A‖² = ‖B‖² − 2‖B u‖²/s + (uᵀB u)²/s².
-  squares_ = plain_squares_;
+  seen_.squares = seen_.plain_squares;
   if (options_.center) {
-    const double both = weights_.dot(mean_);
-    squares_ += both * both - 2 * weight_ * weights_.dot(mean_.cwiseAbs2());
+    const double both = weights_.dot(seen_.mean);
+    seen_.squares += both * both - 2 * weight_ * weights_.dot(seen_.mean.cwiseAbs2());
   }
 }
 

@@ -39,6 +39,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace mercer {
@@ -72,14 +73,34 @@ class KernelMatrix {
   void apply_exact(const Matrix<double>& v, Matrix<double>& out);
 
   /// What the first pass finds out on its way: valid after the first `apply`.
-  const Vector<double>& mean() const { return mean_; }     ///< K w / s, whether centred or not
-  double trace() const { return trace_; }                  ///< of A
-  double squares() const { return squares_; }              ///< ‖A‖_F²
-  double plain_squares() const { return plain_squares_; }  ///< ‖U K U‖_F²: before it is centred
-  const BadMinor& bad_minor() const { return minor_; }     ///< the worst, when asked to check
-  /// Bound on ‖A − what is multiplied with‖₂: half a unit an entry when tiles are rounded, infinite
-  /// when an entry was too large for it; else 0.
-  double rounding() const { return rounding_; }
+  struct Seen {
+    Vector<double> mean{};     ///< K w / s, whether centred or not
+    double trace = 0;          ///< of A
+    double squares = 0;        ///< ‖A‖_F²
+    double plain_squares = 0;  ///< ‖U K U‖_F²: before it is centred
+    BadMinor bad_minor{};      ///< the worst, when asked to check
+    /// Bound on ‖A − what is multiplied with‖₂: half a unit an entry when tiles are rounded,
+    /// infinite when an entry was too large for it; else 0.
+    double rounding = 0;
+
+    template <class Use>
+    void members(Use&& use) {
+      use(mean, trace, squares, plain_squares, bad_minor, rounding);
+    }
+  };
+  const Seen& seen() const { return seen_; }
+  const Vector<double>& mean() const { return seen_.mean; }
+  double trace() const { return seen_.trace; }
+  double squares() const { return seen_.squares; }
+  double plain_squares() const { return seen_.plain_squares; }
+  const BadMinor& bad_minor() const { return seen_.bad_minor; }
+  double rounding() const { return seen_.rounding; }
+  /// The first pass was made by an earlier run, which has seen this.
+  void continue_after(Seen seen) {
+    seen_ = std::move(seen);
+    first_ = false;
+  }
+  bool is_first() const { return first_; }  ///< there was no pass yet
 
   /// Largest k(x, x).
   double largest_diagonal() const { return source_.diagonal.maxCoeff(); }
@@ -143,11 +164,9 @@ class KernelMatrix {
   void* store_ = nullptr;  // kept tiles, in order: T, or 32-bit numbers of units when rounded
   double unit_ = 0;
   bool first_ = true;
-  bool exact_ = false;  // this pass leaves the kept tiles alone
-  Vector<double> mean_;
-  double trace_ = 0, squares_ = 0, plain_squares_ = 0;
-  BadMinor minor_;
-  double rounding_ = 0;
+  bool filled_ = false;  // kept tiles have been computed
+  bool exact_ = false;   // this pass leaves the kept tiles alone
+  Seen seen_;
   Index most_sums_ = 0;
 };
 

@@ -165,7 +165,7 @@ template <class T>
 const T* KernelMatrix<T>::whole_tile(Index t, Room& room) {
   const bool kept = t < kept_ && !exact_;
   if (options_.rounded && !exact_) {
-    if (kept && !first_) return nullptr;
+    if (kept && filled_) return nullptr;
     compute(t, room.tile.data());
     // Those that are not kept are rounded too: which are kept makes no
     // difference.
@@ -175,7 +175,7 @@ const T* KernelMatrix<T>::whole_tile(Index t, Room& room) {
     return room.tile.data();
   }
   T* const out = kept ? static_cast<T*>(store_) + t * side * side : room.tile.data();
-  if (!kept || first_) compute(t, out);
+  if (!kept || !filled_) compute(t, out);
   return out;
 }
 
@@ -350,6 +350,7 @@ void KernelMatrix<T>::multiply(Matrix<double>& block) {
     });
   });
   most_sums_ = std::max(most_sums_, pass.sums.peak());
+  filled_ = filled_ || !exact_;
   if (first_) finish_first_sums(pass);
 }
 
@@ -359,7 +360,7 @@ void KernelMatrix<T>::finish_first_sums(const Pass& pass) {
     const Vector<double>& numbers = pass.sums.of(s).begin()->second;
     *sum = numbers[numbers.size() - 1];
   };
-  plain_squares_ =
+  seen_.plain_squares =
       ordered_sum(team_, segments_.count(), 1, sum_segments(own_, 1, own_.size(), 1, squares))[0];
   Matrix<double> worst(1, 4);  // a minor, and whether an entry was too large
   worst.setZero();
@@ -372,12 +373,12 @@ void KernelMatrix<T>::finish_first_sums(const Pass& pass) {
   worst = gather_rows(team_, worst);
   from_root(team_, worst);
   for (Index rank = 0; rank < worst.rows(); ++rank)
-    take_worse(minor_, {static_cast<Index>(worst(rank, 0)), static_cast<Index>(worst(rank, 1)),
-                        worst(rank, 2)});
+    take_worse(seen_.bad_minor, {static_cast<Index>(worst(rank, 0)),
+                                 static_cast<Index>(worst(rank, 1)), worst(rank, 2)});
   if (options_.rounded)
-    rounding_ = worst.col(3).maxCoeff() == 0
-                    ? 0.5 * unit_ * static_cast<double>(size()) * weights_.maxCoeff()
-                    : std::numeric_limits<double>::infinity();
+    seen_.rounding = worst.col(3).maxCoeff() == 0
+                         ? 0.5 * unit_ * static_cast<double>(size()) * weights_.maxCoeff()
+                         : std::numeric_limits<double>::infinity();
 }
 
 template void KernelMatrix<float>::multiply(Matrix<double>&);

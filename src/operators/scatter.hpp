@@ -73,6 +73,12 @@ class ScatterOperator {
   /// Whether the mean and the squares are still to be summed.
   bool is_first() const { return first_; }
   void set_first(bool first) { first_ = first; }
+  /// What later products and the functions below need of those before: to be saved and restored
+  /// (core/packed.hpp).
+  template <class Use>
+  void members(Use&& use) {
+    use(first_, shifted_, weight_, sum_, squares_, options_.shift);
+  }
 
   /// Valid after the first `apply`.
   Vector<double> mean() const;

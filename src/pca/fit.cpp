@@ -23,6 +23,7 @@
 #include "pca/passes.hpp"
 #include "pca/plan_steps.hpp"
 #include "pca/retained_rows.hpp"
+#include "pca/saved_fit.hpp"
 #include "pca/standard.hpp"
 #include "pca/steps.hpp"
 #include "pca/validate.hpp"
@@ -243,30 +244,41 @@ Model<T> fit(const Rows<T>& x, const FitOptions& asked, Weights given) {
   const FitOptions options = settled(asked);
   require_weights(weights, x.rows());
   if (keeps_rows(options) || takes_steps(options)) return fit(*from_memory(x, given), options);
-  const Facts facts = facts_of(x, options, static_cast<double>(options.memory));
-  return fit_rows(x, plan(facts, options), options, weights, Schema{});
+  const auto all = from_memory(x, given);
+  const SavedFit saved(options, *all);
+  const Facts facts = facts_of(x, saved.options(), static_cast<double>(saved.options().memory));
+  return fit_rows(x, plan(facts, saved.options()), saved.options(), weights, Schema{});
 }
 
 template <class T>
 Model<T> fit(Source<T>& source, const FitOptions& asked) {
-  if (over_team(asked)) return fit_source(source, agreed<T>(asked, source.schema()));
+  if (over_team(asked)) {
+    const SavedFit saved(agreed<T>(asked, source.schema()), source);
+    return fit_source(source, saved.options());
+  }
   validate(asked);
   const FitOptions options = settled(asked);
   if (takes_steps(options)) return fit_in_steps(source, {}, options);
-  return keeping_rows(source, options, [&](Source<T>& rows) { return fit_source(rows, options); });
+  const SavedFit saved(options, source);
+  return keeping_rows(source, saved.options(),
+                      [&](Source<T>& rows) { return fit_source(rows, saved.options()); });
 }
 
 template <class T>
 Model<T> fit(Source<T>& source, std::shared_ptr<const Map<T>> map, const FitOptions& asked) {
-  if (over_team(asked)) return fit_mapped(source, map, agreed(asked, source.schema(), map.get()));
+  if (over_team(asked)) {
+    const SavedFit saved(agreed(asked, source.schema(), map.get()), source, map.get());
+    return fit_mapped(source, map, saved.options());
+  }
   validate(asked);
   const FitOptions options = settled(asked);
   if (takes_steps(options)) {
     const bool mapped = map && !map->is_identity();
     return fit_in_steps(source, mapped ? std::move(map) : nullptr, options);
   }
-  return keeping_rows(source, options,
-                      [&](Source<T>& rows) { return fit_mapped(rows, map, options); });
+  const SavedFit saved(options, source, map.get());
+  return keeping_rows(source, saved.options(),
+                      [&](Source<T>& rows) { return fit_mapped(rows, map, saved.options()); });
 }
 
 template <class T>

@@ -118,10 +118,10 @@ void Passes<T>::run(std::string_view what, const Visit& visit) {
       digest = digested(digest, block->rows, rows);
       show(*block, room, take);
     }
-    require(count_ == 0 || rows == own_rows_, Errc::bad_data,
+    require(own_rows_ < 0 || rows == own_rows_, Errc::bad_data,
             "{} changed while it was read: {} rows in the first pass, {} now", Input(name()),
             own_rows_, rows);
-    require(count_ == 0 || digest == digest_, Errc::bad_data,
+    require(own_rows_ < 0 || digest == digest_, Errc::bad_data,
             "{} changed while it was read: its values differ from those of the first pass",
             Input(name()));
     digest_ = digest;

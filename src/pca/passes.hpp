@@ -62,6 +62,13 @@ class Passes {
   void scale_weights(int exponent);
 
   void took(int passes) { count_ += passes; }  ///< over rows in memory, not through `run`
+  /// A pass was made by an earlier run: it had so many rows, of so much weight.
+  void took_as(std::int64_t rows, double weight) {
+    ++count_;
+    if (team_) return;
+    rows_ = rows;
+    weight_ = weight;
+  }
   int count() const { return count_; }         ///< passes so far
   std::int64_t rows() const { return rows_; }  ///< rows of a pass; known after the first
   double weight() const { return weight_; }    ///< Σ w of a pass
@@ -93,9 +100,9 @@ class Passes {
   Team* team_ = nullptr;
   Team* helpers_ = nullptr;
   RowSpread spread_;
-  bool begun_ = false;         // the source has been read, so it has to be rewound
-  std::int64_t own_rows_ = 0;  // of the first pass
-  std::uint64_t digest_ = 0;   // of the first pass
+  bool begun_ = false;          // the source has been read, so it has to be rewound
+  std::int64_t own_rows_ = -1;  // of the first pass; -1: there was none
+  std::uint64_t digest_ = 0;    // of the first pass
   bool normalized_ = false;
   int exponent_ = 0;
   int weight_exponent_ = 0;

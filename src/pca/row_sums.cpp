@@ -6,9 +6,11 @@
 #include "core/weights.hpp"
 #include "data/finite.hpp"
 #include "operators/centred.hpp"
+#include "operators/column_means.hpp"
 #include "operators/moments_impl.hpp"
 #include "operators/tsqr.hpp"
 #include "pca/orders.hpp"
+#include "pca/recorded_pass.hpp"
 #include "pca/team_rows.hpp"
 
 #include <algorithm>
@@ -133,15 +135,25 @@ void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& option
   const auto add = [&](const Rows<T>& rows, const double* weights) {
     moments.add(rows, as_weights(weights, rows.rows()), {.threads = options.threads});
   };
-  if (!passes.team()) return passes.run(what, add);
-  call(passes, Order::moments, std::string(what), impl.shifted, impl.shift, impl.missing);
-  share_shift(passes, moments);
-  const Index leaf_rows = impl.leaf_rows(passes.sparse());
-  impl.begin_at(leaves_before(passes, leaf_rows));
-  run_leaves(passes, what, leaf_rows, add);
-  impl.collect(*passes.team());
-  impl.rows = passes.rows();
-  impl.weight = passes.spread().weight;
+  const auto pass = [&] {
+    if (!passes.team()) return passes.run(what, add);
+    call(passes, Order::moments, std::string(what), impl.shifted, impl.shift, impl.missing);
+    share_shift(passes, moments);
+    const Index leaf_rows = impl.leaf_rows(passes.sparse());
+    impl.begin_at(leaves_before(passes, leaf_rows));
+    run_leaves(passes, what, leaf_rows, add);
+    impl.collect(*passes.team());
+    impl.rows = passes.rows();
+    impl.weight = passes.spread().weight;
+  };
+  recorded_pass(
+      passes, options, "moments", pass, [&] { return packed(impl.state()); },
+      [&](const std::string& bytes) {
+        std::vector<double> state;
+        unpack(bytes, state);
+        impl.restore(state);
+      },
+      impl.shifted, impl.shift, impl.missing);
 }
 
 template <class T>
@@ -154,22 +166,30 @@ void serve_moments(Passes<T>& passes, const FitOptions& options, const std::stri
 }
 
 template <class T>
-ColumnMeans means_of(Passes<T>& passes, const FitOptions& options) {
+Preprocess means_of(Passes<T>& passes, const FitOptions& options) {
   const bool fill = options.missing == Missing::mean;
-  ColumnMeans means(passes.features(), fill);
-  const auto add = [&](const Rows<T>& rows, const double* weights) {
-    means.add(rows, weights, options.threads);
+  Preprocess out;
+  const auto pass = [&] {
+    ColumnMeans means(passes.features(), fill);
+    const auto add = [&](const Rows<T>& rows, const double* weights) {
+      means.add(rows, weights, options.threads);
+    };
+    if (!passes.team()) {
+      passes.run("means", add);
+    } else {
+      call(passes, Order::means);
+      const Vector<double> origin = shared_origin(passes, fill);
+      means.begin_at(leaves_before(passes, ColumnMeans::leaf_rows()), origin);
+      run_leaves(passes, "means", ColumnMeans::leaf_rows(), add);
+      means.collect(*passes.team());
+    }
+    out.mean = means.mean();
+    out.rest = means.rest();
   };
-  if (!passes.team()) {
-    passes.run("means", add);
-    return means;
-  }
-  call(passes, Order::means);
-  const Vector<double> origin = shared_origin(passes, fill);
-  means.begin_at(leaves_before(passes, ColumnMeans::leaf_rows()), origin);
-  run_leaves(passes, "means", ColumnMeans::leaf_rows(), add);
-  means.collect(*passes.team());
-  return means;
+  recorded_pass(
+      passes, options, "means", pass, [&] { return packed(out.mean, out.rest); },
+      [&](const std::string& bytes) { unpack(bytes, out.mean, out.rest); });
+  return out;
 }
 
 template <class T>
@@ -182,9 +202,19 @@ ScaleSums scale_sums(Passes<T>& passes, const FitOptions& options, const Vector<
       add_scale(sums, rows, weights, mean, options.missing == Missing::mean, room);
     });
   };
-  call(passes, Order::scale, mean);
-  if (passes.team()) chain(*passes.team(), sums, add);
-  else add();
+  const auto pass = [&] {
+    call(passes, Order::scale, mean);
+    if (passes.team()) chain(*passes.team(), sums, add);
+    else add();
+  };
+  recorded_pass(
+      passes, options, "scale", pass, [&] { return packed(state_of(sums)); },
+      [&](const std::string& bytes) {
+        Numbers state;
+        unpack(bytes, state);
+        restore(state, sums);
+      },
+      mean);
   return sums;
 }
 
@@ -196,15 +226,23 @@ Matrix<double> triangle_of(Passes<T>& passes, const FitOptions& options, const V
                 options.threads);
   CentredRowsOfQr<T> add(qr, options, mean, missing);
   const auto visit = [&](const Rows<T>& rows, const double* weights) { add(rows, weights); };
-  if (!passes.team()) {
-    passes.run("QR", visit);
-    return qr.factor();
-  }
-  call(passes, Order::triangle, mean, missing);
-  qr.begin_at(leaves_before(passes, qr.leaf_rows()));
-  run_leaves(passes, "QR", qr.leaf_rows(), visit);
-  qr.collect(*passes.team());
-  return passes.team()->rank() == 0 ? qr.factor() : Matrix<double>();
+  Matrix<double> factor;
+  const auto pass = [&] {
+    if (!passes.team()) {
+      passes.run("QR", visit);
+    } else {
+      call(passes, Order::triangle, mean, missing);
+      qr.begin_at(leaves_before(passes, qr.leaf_rows()));
+      run_leaves(passes, "QR", qr.leaf_rows(), visit);
+      qr.collect(*passes.team());
+      if (passes.team()->rank() != 0) return;
+    }
+    factor = qr.factor();
+  };
+  recorded_pass(
+      passes, options, "triangle", pass, [&] { return packed(factor); },
+      [&](const std::string& bytes) { unpack(bytes, factor); }, mean, missing);
+  return factor;
 }
 
 template <class T>
@@ -238,7 +276,7 @@ void require_finite_rows(const Passes<T>& passes, bool filled) {
 #define MERCER_INSTANTIATE(T)                                                               \
   template void add_rows(Passes<T>&, std::string_view, const FitOptions&, Moments&);        \
   template void serve_moments(Passes<T>&, const FitOptions&, const std::string&);           \
-  template ColumnMeans means_of(Passes<T>&, const FitOptions&);                             \
+  template Preprocess means_of(Passes<T>&, const FitOptions&);                              \
   template ScaleSums scale_sums(Passes<T>&, const FitOptions&, const Vector<double>&);      \
   template Matrix<double> triangle_of(Passes<T>&, const FitOptions&, const Vector<double>&, \
                                       const Vector<double>&);                               \

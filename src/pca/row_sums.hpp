@@ -1,9 +1,10 @@
 #pragma once
 // Sums over all rows of a fit, on one process or on a team.
 //
-// On a team, rank 0 calls these functions and the other ranks serve them (pca/orders.hpp).
+// On a team, rank 0 calls these functions and the other ranks serve them (pca/orders.hpp). With a
+// checkpoint their results are saved, and read where it has them (pca/recorded_pass.hpp).
 
-#include "operators/column_means.hpp"
+#include "data/preprocess.hpp"
 #include "pca/passes.hpp"
 
 #include <mercer/fit.hpp>
@@ -21,9 +22,10 @@ void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& option
 template <class T>
 void serve_moments(Passes<T>& passes, const FitOptions& options, const std::string& with);
 
-/// The means of the columns; of the observed cells where missing ones are filled in.
+/// The means of the columns, and what rounding took off them; of the observed cells where missing
+/// ones are filled in.
 template <class T>
-ColumnMeans means_of(Passes<T>& passes, const FitOptions& options);
+Preprocess means_of(Passes<T>& passes, const FitOptions& options);
 
 /// Σ w (x − mean)², Σ w (x − mean) and Σ w of columns, added up row by row.
 struct ScaleSums {

@@ -36,10 +36,7 @@ template <class T>
 Standard find_standard(Passes<T>& passes, const FitOptions& options) {
   const Index d = passes.features();
   const bool fill = options.missing == Missing::mean;
-  const ColumnMeans means = means_of(passes, options);
-  Standard out;
-  out.mean = means.mean();
-  out.rest = means.rest();
+  Standard out{means_of(passes, options)};
   if (options.scale != Scale::std) return out;
 
   const ScaleSums sums = scale_sums(passes, options, out.mean);

@@ -3,6 +3,7 @@
 #include "core/budget.hpp"
 #include "core/require.hpp"
 #include "pca/linear/solver_row.hpp"
+#include "pca/saved_fit.hpp"
 
 #include <cmath>
 
@@ -63,6 +64,7 @@ void validate(const FitOptions& o) {
           "`missing=em` is for linear PCA; kernels take `missing=mean` or drop");
   require(o.missing != Missing::em || (c.kind() == Components::Kind::count && !c.soft()),
           Errc::bad_option, "`missing=em` needs a number of components, such as `components=2`");
+  require_savable(o);
 }
 
 FitOptions settled(FitOptions options) {

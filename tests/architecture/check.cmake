@@ -19,7 +19,7 @@ set(pictures_headers figures picture)
 set(preimages_headers compress preimage)
 set(tune_headers tune)
 set(solvers_headers eigs eigs_memory)
-set(pca_headers approx fit fit_operator impute incremental incremental_kernel matrices merge
+set(pca_headers approx fit fit_checkpoint fit_operator impute incremental incremental_kernel matrices merge
   part_moments plan plan_text significance)
 
 # What each program may use beside the public headers: its own folders, and internal headers of the

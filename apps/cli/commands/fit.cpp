@@ -22,6 +22,7 @@
 #include "terminal/summary.hpp"
 
 #include <mercer/fit.hpp>
+#include <mercer/fit_checkpoint.hpp>
 #include <mercer/impute.hpp>
 #include <mercer/plan_text.hpp>
 
@@ -66,6 +67,8 @@ struct FitFlags {
   std::string tolerance = "1e-10";
   std::string keep_rows = "0";
   std::string model, scores, imputed;
+  std::string checkpoint;
+  bool resume = false;
   bool json = false;
   bool no_plot = false;
   bool explain = false;
@@ -132,6 +135,24 @@ void check_space(const FitFlags& flags) {
     throw UsageError("--missing em is for linear PCA; maps take --missing mean or drop");
   if (flags.clip && flags.kernel.empty() && !flags.precomputed)
     throw UsageError("--clip requires --kernel or --precomputed");
+}
+
+void check_checkpoint(const FitFlags& flags) {
+  if (flags.resume && flags.checkpoint.empty())
+    throw UsageError("--resume requires --checkpoint DIR");
+  if (!flags.checkpoint.empty() && flags.checkpoint == flags.model)
+    throw UsageError(fmt::format("--output and --checkpoint are both '{}'", flags.model));
+}
+
+/// An interrupted fit says how to continue it.
+template <class Work>
+auto resumable(const FitFlags& flags, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != Errc::interrupted || flags.checkpoint.empty()) throw;
+    throw Error(error.code(), "interrupted; --resume continues with what was saved");
+  }
 }
 
 /// What several processes do not do together.
@@ -204,6 +225,7 @@ Sink<T> imputed_file(const FitFlags& flags, const Imputed<T>& imputed, const Blo
 template <class T>
 void fit_rows(const FitFlags& flags) {
   check_space(flags);
+  check_checkpoint(flags);
   const Job& here = job();
   check_job(flags, here);
   ProgressBar bar(!flags.run.quiet && here.leads());
@@ -212,6 +234,9 @@ void fit_rows(const FitFlags& flags) {
   if (flags.approx != "none") options.approx = parse_approx(flags.approx);
   if (!flags.time.empty()) options.seconds = parse_seconds("--time", flags.time);
   options.team = here.team;
+  std::optional<FitCheckpoint> checkpoint;
+  if (!flags.checkpoint.empty()) checkpoint.emplace(flags.checkpoint, flags.resume);
+  options.checkpoint = checkpoint ? &*checkpoint : nullptr;
   if (here.team && flags.variance.memory.empty())
     options.memory /= static_cast<std::size_t>(here.processes_here);
   options.precomputed = flags.precomputed;
@@ -226,7 +251,6 @@ void fit_rows(const FitFlags& flags) {
   require_map(flags.map);
 
   const bool words = !flags.run.quiet && !flags.json;
-  const bool plot = words && !flags.no_plot && !here.team;
   const TransformOptions transforming{options.threads, options.missing};
 
   std::unique_ptr<Source<T>> files = here.team ? open_share<T>(flags.parts, reading, *here.team)
@@ -236,6 +260,8 @@ void fit_rows(const FitFlags& flags) {
     kept.emplace(std::move(files), options.memory, !flags.scores.empty() || !flags.imputed.empty());
   });
   KeptRows<T>& rows = *kept;
+  // Rows that are not kept are drawn as they go by, and passes from a checkpoint show none.
+  const bool plot = words && !flags.no_plot && !here.team && (rows.in_memory() || !flags.resume);
   note_header(rows.schema(), flags.parts.front(), flags.rows, flags.run);
   if (flags.explain) {
     const RowCount counted = count_of(rows, flags, reading.format);
@@ -268,8 +294,10 @@ void fit_rows(const FitFlags& flags) {
               [&] { imputed.emplace(imputed_file(flags, filled, all, rows.schema())); });
           return fit(filled, options, all.weights, rows.schema());
         }
-        return stream ? fit_source<T>(*stream, flags, options)
-                      : fit_source<T>(rows, flags, options);
+        return resumable(flags, [&] {
+          return stream ? fit_source<T>(*stream, flags, options)
+                        : fit_source<T>(rows, flags, options);
+        });
       },
       flags.parts);
   if constexpr (std::is_same_v<T, float>)
@@ -309,7 +337,11 @@ void fit_rows(const FitFlags& flags) {
   });
   if (scores) scores->close();
   if (imputed) imputed->close();
+  if (checkpoint) checkpoint->remove();
   bar.erase();
+  if (flags.resume && !flags.run.quiet && here.leads())
+    say(fmt::format("mercer: {} of {} passes taken from the checkpoint '{}'\n",
+                    checkpoint->passes_read(), checkpoint->passes(), flags.checkpoint));
   if (words) show(flags, model, rows, cloud);
   if (flags.json) print(to_json(model) + "\n");
 }
@@ -365,6 +397,10 @@ void add_fit(CLI::App& app) {
              "Running");
   add_text(fit, "--tolerance", flags->tolerance, "X",
            "largest residual, relative to the first eigenvalue", "Running");
+  add_text(fit, "--checkpoint", flags->checkpoint, "DIR",
+           "save the result of each pass of a long fit in this folder", "Running");
+  add_switch(fit, "--resume", flags->resume, "continue from the checkpoint, bit for bit",
+             "Running");
   add_precision_flag(fit, flags->variance.precision, "precision of the rows and of the model");
   add_run_flags(fit, flags->run);
   add_help(fit);

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
+from ._checkpoint import saving
 from ._plan import Explained
 from ._preimages import RidgePreimages
 from ._progress import told
@@ -172,7 +173,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         self.progress = progress
         self.verbose = verbose
 
-    def fit(self, X, y=None, *, team=None):
+    def fit(self, X, y=None, *, team=None, checkpoint=None, resume=False):
         """Fit the components in the feature space of the kernel.
 
         Parameters
@@ -184,13 +185,20 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         team : mercer.Team, default=None
             Processes that fit together, such as `mercer.mpi.team()`: `X` are the rows of this one, or
             none. All get the model of all rows.
+        checkpoint : str or path, default=None
+            A folder, made if there is none, that gets the result of each pass of a long fit; after the fit
+            it is empty. With a team all processes give the same one, which they share.
+        resume : bool, default=False
+            Continue a fit that was killed, with the same rows and parameters, from what the folder has:
+            at most one pass is lost, and the model has the same bits.
 
         Returns
         -------
         self : KernelPCA
         """
+        saved = saving(checkpoint, resume)
         if team is not None:
-            self._fit_share(*share_of(self, X, team))
+            self._fit_share(*share_of(self, X, team), **saved)
             return self
         check_parameters(self)
         if self.fit_inverse_transform and self.kernel == "precomputed":
@@ -204,7 +212,7 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
             require_finite(self, X)
             given = self._user_matrix(X, X)
         try:
-            model = told(self, self._fit_model, rows_of(given), **self._options(X))
+            model = told(self, self._fit_model, rows_of(given), **self._options(X), **saved)
         except ValueError:
             require_finite(self, X)
             raise
@@ -213,9 +221,9 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
             self._fit_inverse_transform(self._training_scores(X), X)
         return self
 
-    def _fit_share(self, X, share):
+    def _fit_share(self, X, share, **saved):
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
-        model = told(self, self._fit_model, rows_of(X), **self._options(X, share))
+        model = told(self, self._fit_model, rows_of(X), **self._options(X, share), **saved)
         self._take(model, X, share)
 
     def _refuse_on_team(self):
@@ -255,8 +263,8 @@ class KernelPCA(RidgePreimages, ModelFile, Explained, decomposition.KernelPCA):
         try:
             return _mercer.fit(rows, **options)
         except _mercer.InvalidKernel as error:
-            if self.approximation is not None or "team" in options:  # which need a valid kernel
-                raise
+            if self.approximation is not None or options.keys() & {"team", "checkpoint"}:
+                raise  # these need a valid kernel
             if self.n_components is None:
                 raise ValueError(
                     "There are significant negative eigenvalues. Either the matrix is not PSD, or "

@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import _mercer
+from ._checkpoint import saving
 from ._linear import NUMBERS, LinearScores, ModelNumbers
 from ._maps import map_argument, map_name, model_of_bytes
 from ._plan import Explained
@@ -155,7 +156,7 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         self.progress = progress
         self.verbose = verbose
 
-    def fit(self, X, y=None, *, team=None):
+    def fit(self, X, y=None, *, team=None, checkpoint=None, resume=False):
         """Fit the components.
 
         Parameters
@@ -167,12 +168,19 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         team : mercer.Team, default=None
             Processes that fit together, such as `mercer.mpi.team()`: `X` are the rows of this one, or
             none. All get the model of all rows.
+        checkpoint : str or path, default=None
+            A folder, made if there is none, that gets the result of each pass of a long fit; after the fit
+            it is empty. With a team all processes give the same one, which they share.
+        resume : bool, default=False
+            Continue a fit that was killed, with the same rows and parameters, from what the folder has:
+            at most one pass is lost, and the model has the same bits.
 
         Returns
         -------
         self : PCA
         """
-        self._fit(*self._checked(X, team))
+        saved = saving(checkpoint, resume)
+        self._fit(*self._checked(X, team), **saved)
         return self
 
     def fit_transform(self, X, y=None, *, team=None):
@@ -256,12 +264,12 @@ class PCA(LinearScores, ModelNumbers, ModelFile, Explained, decomposition.PCA):
         """
         return self._fitted_model().smallest_relation(self._columns())
 
-    def _fit(self, X, share=None):
+    def _fit(self, X, share=None, **saved):
         n_samples, n_features = share.total if share else X.shape[0], X.shape[1]
         wanted = self._wanted(n_samples, n_features)
         try:
             model = told(
-                self, _mercer.fit, rows_of(X), map_argument(self.map, X), **self._options(X, share)
+                self, _mercer.fit, rows_of(X), map_argument(self.map, X), **self._options(X, share), **saved
             )
         except ValueError:
             if share is None:  # the others raise the library's

@@ -11,6 +11,7 @@
 #include "spelling.hpp"
 #include "work.hpp"
 
+#include <mercer/fit_checkpoint.hpp>
 #include <mercer/merge.hpp>
 #include <mercer/plan.hpp>
 
@@ -81,9 +82,17 @@ std::pair<std::string, std::string> plan_any(const py::object& x, const py::obje
 
 AnyModel fit_any(const py::object& x, const py::object& map, const py::kwargs& words) {
   const auto team = team_of(words.attr("get")("team"));
-  const FitOptions options = options_of(words, team.get());
-  if (is_float(x)) return fit_rows<float>(x, map, options, columns_of(words), team.get());
-  return fit_rows<double>(x, map, options, columns_of(words), team.get());
+  FitOptions options = options_of(words, team.get());
+  std::optional<FitCheckpoint> checkpoint;
+  if (words.contains("checkpoint"))
+    checkpoint.emplace(words["checkpoint"].cast<std::string>(), words["resume"].cast<bool>());
+  options.checkpoint = checkpoint ? &*checkpoint : nullptr;
+  const auto fitted = [&]<class T>(T) -> AnyModel {
+    return fit_rows<T>(x, map, options, columns_of(words), team.get());
+  };
+  AnyModel model = is_float(x) ? fitted(float()) : fitted(double());
+  if (checkpoint) checkpoint->remove();
+  return model;
 }
 
 template <class T>

@@ -35,7 +35,8 @@ FitOptions fit_options(const py::dict& words) {
     else if (name == "kernel") o.kernel = Kernel::parse(value.cast<std::string>());
     else if (name == "precomputed") o.precomputed = value.cast<bool>();
     else if (name == "keep_null") o.keep_null = value.cast<bool>();
-    else if (name == "columns" || name == "team") continue;  // of the map; of the rows
+    else if (name == "columns" || name == "team") continue;       // of the map; of the rows
+    else if (name == "checkpoint" || name == "resume") continue;  // of this fit
     else if (name == "clip") o.clip = value.cast<bool>();
     else if (name == "approx") o.approx = parse_approx(value.cast<std::string>());
     else if (name == "solver") o.solver = solver_of(value.cast<std::string>());

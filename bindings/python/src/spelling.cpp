@@ -68,7 +68,7 @@ constexpr Spelling parameters[] = {
     {"onehot", "categories"},
     {"order", "shuffle"},
     {"penalty", "penalty"},
-    {"resume", "resuming"},
+    {"resume", "resume=True"},
     {"rows", "rows"},
     {"scale", "scale"},
     {"seconds", "a limit of time"},

@@ -27,6 +27,9 @@ void validate_for_operator(const FitOptions& o) {
           "`kernel`, `precomputed`, `approx` and `seconds` are for rows: an operator already "
           "has its kernel values");
   require(o.center, Errc::bad_option, "an operator that is to be fitted is centred");
+  require(!o.checkpoint, Errc::bad_option,
+          "`checkpoint` is for rows: nothing tells whether an operator is the same when the fit "
+          "continues");
   require(o.scale == Scale::none && o.missing == Missing::error && o.keep_rows == 0,
           Errc::bad_option, "`scale`, `missing` and `keep_rows` are for rows, not for operators");
   require(o.solver == Solver::automatic, Errc::bad_option, "`solver`: operators have krylov only");

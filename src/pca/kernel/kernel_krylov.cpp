@@ -7,6 +7,7 @@
 #include "linalg/lapack.hpp"
 #include "operators/kernel_matrix.hpp"
 #include "pca/kernel/krylov_room.hpp"
+#include "pca/kernel/recorded_products.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/tall_block.hpp"
 
@@ -58,7 +59,7 @@ bool rounding_pays(double n, double largest_entry, double largest_eigenvalue, do
 /// Residuals against the matrix itself, where tiles are kept rounded: one more pass, which computes
 /// every tile.
 template <class T>
-Vector<double> exact_residuals(KernelMatrix<T>& matrix, const Eigenpairs& pairs,
+Vector<double> exact_residuals(RecordedProducts<T>& matrix, const Eigenpairs& pairs,
                                const TallBlocks& tall) {
   const Matrix<double> q = pairs.vectors.transpose();
   Matrix<double> image(q.rows(), q.cols());
@@ -154,7 +155,8 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   start.vectors.conservativeResize(tall.rows(), std::min(how.block, start.vectors.cols()));
   // The basis is that of one process with this budget; a rank has its rows of it.
   const double left = room.vectors - static_cast<double>(memory_bytes(how, n, first)) +
-                      16.0 * static_cast<double>((n - tall.rows()) * (how.basis + how.block));
+                      16.0 * static_cast<double>((n - tall.rows()) * (how.basis + how.block)) -
+                      lacking_memory(options);
 
   double expected = 12;
   int done = 0;
@@ -176,6 +178,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
                                            .team = &team});
   });
   KernelMatrix<T>& matrix = *own;
+  RecordedProducts<T> products(matrix, tall, options);
   const auto rounding_of = [&](const KernelMatrix<T>& seen) {
     return matrix_rounding(tiles, p.w, seen.plain_squares(), seen.mean());
   };
@@ -222,7 +225,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
     attempt.too_many = said[2] != 0;
     return static_cast<Index>(said[0]);
   };
-  KrylovResult found = eigs_until(matrix, first, enough, how, run);
+  KrylovResult found = eigs_until(products, first, enough, how, run);
   if (attempt.too_rounded || attempt.too_many) return;
   s.passes = found.passes;
   const double largest = found.pairs.values[0];
@@ -237,7 +240,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   if (rounded && found.pairs.residuals.maxCoeff() + matrix.rounding() <= allowed)
     found.pairs.residuals.array() += matrix.rounding();  // moved by no more than that
   else if (rounded) {
-    found.pairs.residuals = exact_residuals(matrix, found.pairs, tall);
+    found.pairs.residuals = exact_residuals(products, found.pairs, tall);
     ++s.passes;
   }
   attempt.too_rounded = rounded && found.pairs.residuals.maxCoeff() > allowed;

@@ -265,8 +265,10 @@ Model<T> fit_kernel(const Rows<T>& x, Plan plan, const FitOptions& options, cons
   Standard standard;
   bool moved = false;
   if (!options.precomputed) {
-    // What a monitor stops on one rank only, others would wait for.
+    // What a monitor stops on one rank only, others would wait for. All ranks make these passes,
+    // which are short beside those that a checkpoint saves.
     FitOptions before = options;
+    before.checkpoint = nullptr;
     if (team.size() > 1) before.monitor = {};
     standard = rows_standard(x, weights, before);
     Passes<T> passes(x, weights, before.monitor);

@@ -2,6 +2,7 @@
 
 #include "core/team.hpp"
 #include "pca/orders.hpp"
+#include "pca/recorded_pass.hpp"
 #include "pca/team_rows.hpp"
 
 #include <utility>
@@ -34,12 +35,19 @@ void sum_leaves(Passes<T>& passes, ScatterOperator<T>& a, const Matrix<double>& 
 }  // namespace
 
 template <class T>
-void multiply_rows(Passes<T>& passes, ScatterOperator<T>& a, const Matrix<double>& v,
-                   Matrix<double>& out) {
-  if (!passes.team()) return a.apply(v, out);
-  call(passes, Order::products, a.options(), a.is_first(), v);
-  sum_leaves(passes, a, v);
-  a.end(v, passes.spread().weight.value(), out);
+void multiply_rows(Passes<T>& passes, const FitOptions& options, ScatterOperator<T>& a,
+                   const Matrix<double>& v, Matrix<double>& out) {
+  const auto pass = [&] {
+    if (!passes.team()) return a.apply(v, out);
+    call(passes, Order::products, a.options(), a.is_first(), v);
+    sum_leaves(passes, a, v);
+    a.end(v, passes.spread().weight.value(), out);
+  };
+  const ScatterOptions& how = a.options();
+  recorded_pass(
+      passes, options, "products", pass, [&] { return packed(a, out); },
+      [&](const std::string& bytes) { unpack(bytes, a, out); }, how.center, how.shift, how.missing,
+      how.make_dense, how.scale, a.is_first(), v);
 }
 
 template <class T>
@@ -54,9 +62,9 @@ void serve_products(Passes<T>& passes, const FitOptions& options, const std::str
   sum_leaves(passes, a, v);
 }
 
-#define MERCER_INSTANTIATE(T)                                                         \
-  template void multiply_rows(Passes<T>&, ScatterOperator<T>&, const Matrix<double>&, \
-                              Matrix<double>&);                                       \
+#define MERCER_INSTANTIATE(T)                                                     \
+  template void multiply_rows(Passes<T>&, const FitOptions&, ScatterOperator<T>&, \
+                              const Matrix<double>&, Matrix<double>&);            \
   template void serve_products(Passes<T>&, const FitOptions&, const std::string&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

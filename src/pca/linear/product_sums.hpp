@@ -13,8 +13,8 @@ namespace mercer {
 
 /// out = a·v by one pass, on rank 0.
 template <class T>
-void multiply_rows(Passes<T>& passes, ScatterOperator<T>& a, const Matrix<double>& v,
-                   Matrix<double>& out);
+void multiply_rows(Passes<T>& passes, const FitOptions& options, ScatterOperator<T>& a,
+                   const Matrix<double>& v, Matrix<double>& out);
 
 /// The part of another rank.
 template <class T>

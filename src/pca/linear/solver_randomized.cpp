@@ -31,13 +31,13 @@ struct CheckedScatter {
 
   Index size() const { return a.size(); }
   void apply(const Matrix<double>& v, Matrix<double>& out) {
-    multiply_rows(passes, a, v, out);
+    multiply_rows(passes, options, a, v, out);
     if (!std::exchange(first, false)) return;
     require_rows(passes, options);
     wanted(passes, options);
     require_finite(a.diagonal(), passes);
     // Where missing cells lie on the shift, that is the mean already.
-    if (options.missing != Missing::mean && a.recentre()) multiply_rows(passes, a, v, out);
+    if (options.missing != Missing::mean && a.recentre()) multiply_rows(passes, options, a, v, out);
     s.column_scatter = a.diagonal();
     require_finite(s.column_scatter, passes);
     s.mean = options.center ? a.mean() : Vector<double>(Vector<double>::Zero(size()));

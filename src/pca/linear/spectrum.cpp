@@ -159,9 +159,8 @@ Spectrum of_moments(const Moments& moments, const std::string& name, const FitOp
 
 template <class T>
 Preprocess mean_of_columns(Passes<T>& passes, const FitOptions& options) {
-  const ColumnMeans means = means_of(passes, options);
+  Preprocess out = means_of(passes, options);
   require_rows(passes, options);
-  Preprocess out{.mean = means.mean(), .rest = means.rest()};
   require_finite(out.mean, passes);
   if (!options.center) out = {.mean = Vector<double>::Zero(passes.features())};
   return out;
