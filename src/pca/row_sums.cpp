@@ -208,13 +208,8 @@ ScaleSums scale_sums(Passes<T>& passes, const FitOptions& options, const Vector<
     else add();
   };
   recorded_pass(
-      passes, options, "scale", pass, [&] { return packed(state_of(sums)); },
-      [&](const std::string& bytes) {
-        Numbers state;
-        unpack(bytes, state);
-        restore(state, sums);
-      },
-      mean);
+      passes, options, "scale", pass, [&] { return packed(sums); },
+      [&](const std::string& bytes) { unpack(bytes, sums); }, mean);
   return sums;
 }
 
