@@ -5,8 +5,8 @@
 // is a pass over the rows, do their part of it, and wait for the next. So a solver is written once,
 // small problems are solved on one machine, and ranks cannot disagree on what comes next.
 //
-//     call(passes, Order::scale, mean);        // rank 0; nothing where there is no team
-//     … the pass itself, which all ranks run
+// A pass begins with `call(passes, Order::scale, mean)`, which does nothing where there is no team.
+// Then all ranks run the pass itself.
 //
 // Passes that can fail do so on all ranks (core/team.hpp, `agree`).
 
@@ -40,7 +40,7 @@ enum class Order : std::int64_t {
   combination,
 };
 
-/// What a pass depends on beside the rows and the options goes along.
+/// What a pass depends on, apart from the rows and the options, goes along.
 void announce(Team& team, Order order, std::string bytes);
 
 /// Calls on the other ranks, where there are any and this one gives the orders.
