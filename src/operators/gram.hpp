@@ -41,7 +41,7 @@ struct Gram {
 template <class T>
 Gram gram(const CentredRows<T>& a, int threads, const Monitor& monitor = {});
 
-/// How rows are multiplied: as they lie in memory, after centring, or entry by entry.
+/// How rows are multiplied: in place, after centring, or entry by entry.
 enum class RowProducts : std::int64_t { in_place, centred, sparse };
 
 /// The sums over columns of which G is made, upper triangle, on rank 0. All ranks have the same

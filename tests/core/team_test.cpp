@@ -1,6 +1,7 @@
 #include "core/team.hpp"
 
 #include "core/require.hpp"
+#include "core/team_chain.hpp"
 #include "support/thread_team.hpp"
 
 #include <gtest/gtest.h>
@@ -26,6 +27,40 @@ TEST(Team, nodes_cover_a_range_and_are_whole) {
       EXPECT_EQ(at, end);
     }
   EXPECT_EQ(nodes_of({3, 8}), (std::vector<SegmentNode>{{0, 3}, {2, 1}}));
+}
+
+TEST(Team, a_chain_goes_from_rank_to_rank_and_ends_on_rank_0) {
+  for (int ranks = 1; ranks <= 5; ++ranks) {
+    std::vector<std::string> before(static_cast<std::size_t>(ranks));
+    std::string all;
+    with_team(ranks, [&](Team& team) {
+      std::string state;
+      chain(team, state, [&] {
+        before[static_cast<std::size_t>(team.rank())] = state;
+        state += std::to_string(team.rank());
+      });
+      if (team.rank() == 0) all = state;
+    });
+    const std::string order = std::string("01234").substr(0, static_cast<std::size_t>(ranks));
+    EXPECT_EQ(all, order);
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i], order.substr(0, i));
+  }
+  EXPECT_THROW(with_team(3,
+                         [](Team& team) {
+                           int state = 0;
+                           chain(team, state,
+                                 [&] { require(team.rank() != 1, Errc::bad_data, "no"); });
+                         }),
+               Error);
+}
+
+TEST(Team, rank_0_takes_the_bytes_of_the_others_in_their_order) {
+  with_team(4, [](Team& team) {
+    std::string all;
+    collect(team, std::string(static_cast<std::size_t>(team.rank()), 'a') + "b",
+            [&](const std::string& bytes) { all += bytes; });
+    EXPECT_EQ(all, team.rank() == 0 ? "abaabaaab" : "");
+  });
 }
 
 TEST(Team, an_error_of_one_rank_is_thrown_on_all) {

@@ -1,4 +1,5 @@
 // Approximate kernel PCA on any number of ranks and threads: the bits of one process.
+#include "support/chunked_source.hpp"
 #include "support/random.hpp"
 #include "support/same_bits.hpp"
 
@@ -8,6 +9,8 @@
 #include <Eigen/SparseCore>
 
 #include <cmath>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -102,6 +105,33 @@ TEST(TeamApproximations, M_G4_missing_cells_far_means_and_large_weights) {
   expect_same_bits(Rows<double>(ordinary), approximated("cholesky(rank=20)", "rbf"), large, {3});
 }
 
+/// Rows whose number is not known before they are read: they are not held.
+class Uncounted : public ForwardingSource<double> {
+ public:
+  using ForwardingSource::ForwardingSource;
+  std::optional<Block<double>> next() override { return source_.next(); }
+  Index expected_rows() const override { return 0; }
+};
+
+TEST(TeamApproximations, M_G4_rows_that_are_read_again_for_every_pass) {
+  const Matrix<double> x = clusters(many, 3, 12);
+  const FitOptions options = approximated("cholesky(rank=10)", "rbf");
+  const std::string expected = fit(Rows<double>(x), options).serialize();
+  std::vector<std::string> out(3);
+  std::vector<int> rewinds(3);
+  with_team(3, [&](Team& team) {
+    const auto rank = static_cast<std::size_t>(team.rank());
+    FitOptions mine = options;
+    mine.team = &team;
+    ChunkedSource<double> chunks(Rows<double>(x).middle(many / 3 * team.rank(), many / 3), 97);
+    Uncounted source(chunks);
+    out[rank] = fit(source, mine).serialize();
+    rewinds[rank] = chunks.rewinds;
+  });
+  for (const std::string& bytes : out) EXPECT_TRUE(bytes == expected);
+  for (const int count : rewinds) EXPECT_GE(count, 3);
+}
+
 TEST(TeamApproximations, M_G4_few_rows) {
   const Matrix<double> x = clusters(5, 2, 10);
   expect_same_bits(Rows<double>(x), approximated("nystrom", "rbf"), {}, {2, 8});
@@ -132,6 +162,13 @@ TEST(TeamApproximations, M_G4_errors_of_one_rank_are_those_of_all) {
   refused(negative, of_counts, alone);
   refused(x, approximated("cholesky(rank=5000)", "rbf"),
           "`approx`: rank=5000 is more than the 3000 rows of the data");
+  FitOptions own = approximated("nystrom(landmarks=10)", "rbf");
+  own.kernel = Kernel::function(
+      "own", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[0] + 1; });
+  refused(
+      x, own,
+      "an approximation of a user-defined kernel is not distributed over several processes; use "
+      "one process");
   FitOptions stopped = approximated("nystrom(landmarks=10)", "rbf");
   stopped.monitor = [](const Progress& p) { return p.what != "features"; };
   refused(x, stopped, "interrupted");

@@ -32,6 +32,8 @@ void require_distributed(const FitOptions& o) {
   using Kind = Components::Kind;
   refuse(o.precomputed, "`precomputed`");
   refuse(o.clip, "`clip`");
+  refuse(o.approx && o.kernel && o.kernel->text().find("function(") != std::string::npos,
+         "an approximation of a user-defined kernel");
   refuse(o.seconds > 0, "`seconds`");
   refuse(o.missing == Missing::em, "`missing=em`");
   refuse(o.keep_rows > 0, "`keep_rows`");
