@@ -76,7 +76,7 @@ def main():
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--data", required=True, type=pathlib.Path)
     parser.add_argument("--mpirun", required=True)
-    parser.add_argument("--slice", type=int, default=20, help="every so manieth site")
+    parser.add_argument("--slice", type=int, default=20, help="one site in so many")
     options = parser.parse_args()
     counts, problems, slowest = collections.Counter(), [], 0
     with tempfile.TemporaryDirectory() as folder:
