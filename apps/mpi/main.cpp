@@ -1,8 +1,8 @@
 // mercer-mpi: commands of `mercer` that the processes of an MPI job run together.
 #include "commands/commands.hpp"
 #include "distributed/mpi_team.hpp"
-#include "terminal/program.hpp"
 #include "terminal/job.hpp"
+#include "terminal/program.hpp"
 
 namespace mercer::cli {
 
@@ -24,7 +24,8 @@ void add_commands(CLI::App& app) {
 int main(int argc, char** argv) {
   using namespace mercer;
   MpiJob mpi(&argc, &argv);
-  cli::job() = {.team = mpi.team().size() > 1 ? &mpi.team() : nullptr,
+  TeamLedger ledger(mpi.team());
+  cli::job() = {.team = ledger.size() > 1 ? &ledger : nullptr,
                 .processes_here = mpi.processes_here()};
   const int code = cli::run_program(
       {"mercer-mpi", "Principal component analysis by the processes of an MPI job.", cli::examples,

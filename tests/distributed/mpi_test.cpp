@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
@@ -150,6 +151,41 @@ TEST(Mpi, M_G6_an_error_of_one_process_is_one_line_and_no_file) {
   refused({wine, "--label", "cultivar", "-o", dir / "absent/model.st"}, 1,
           "mercer: cannot write '" + dir / "absent/model.st" + "': No such file or directory");
   EXPECT_EQ(dir.list(), (std::vector<std::string>{"bad.csv", "good.csv", "later.csv"}));
+}
+
+TEST(Mpi, M_G8_processes_send_and_receive_what_the_plan_says) {
+  const TempDir dir;
+  Sink<double> file(dir / "x.npy", {"a", "b", "c"});
+  file.write(Random(3).normal(3200, 3));
+  file.close();
+  const auto check = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"fit", dir / "x.npy", "--memory", "512MiB", "--json"});
+    for (const int processes : {2, 4}) {  // which share these rows evenly
+      std::vector<std::string> explain = arguments;
+      explain.insert(explain.end(), {"--explain", "--ranks", std::to_string(processes)});
+      const auto plan = nlohmann::json::parse(mercer(explain).out)["team"]["per_rank"];
+      const auto report = nlohmann::json::parse(mercer_mpi(processes, arguments).out);
+      const double passes = report["solver"]["passes"];
+      ASSERT_EQ(report["processes"].size(), plan.size());
+      for (std::size_t rank = 0; rank < plan.size(); ++rank) {
+        const auto &said = plan[rank], &counted = report["processes"][rank];
+        const auto expect_same = [&](const char* in_plan, const char* in_report) {
+          const double all = said["first_pass"][in_plan].get<double>() +
+                             (passes - 1) * said["further_pass"][in_plan].get<double>();
+          EXPECT_EQ(
+              counted["rows"][in_report].get<double>() + counted["passes"][in_report].get<double>(),
+              all)
+              << in_plan << " of " << rank << " of " << processes;
+        };
+        expect_same("sent", "sent_bytes");
+        expect_same("received", "received_bytes");
+        expect_same("messages", "messages");
+        EXPECT_GT(counted["peak_memory_bytes"].get<double>(), 0);
+      }
+    }
+  };
+  check({"-k", "2"});
+  check({"-k", "2", "--kernel", "rbf(gamma=0.3)", "--solver", "krylov"});
 }
 
 TEST(Mpi, M_G6_a_killed_process_ends_the_job_without_a_file) {

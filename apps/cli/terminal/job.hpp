@@ -2,15 +2,15 @@
 // The processes that run a command together. `mercer` is one process; `mercer-mpi` is several, of
 // which the first prints and writes.
 
-#include <mercer/team.hpp>
+#include <mercer/team_ledger.hpp>
 
 #include <string>
 
 namespace mercer::cli {
 
 struct Job {
-  Team* team = nullptr;    ///< null: this process alone
-  int processes_here = 1;  ///< on this machine
+  TeamLedger* team = nullptr;  ///< null: this process alone
+  int processes_here = 1;      ///< on this machine
 
   bool leads() const { return !team || team->rank() == 0; }
 };

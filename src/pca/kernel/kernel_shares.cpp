@@ -11,6 +11,7 @@
 
 #include <mercer/data.hpp>
 #include <mercer/plan.hpp>
+#include <mercer/team_ledger.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -35,6 +36,7 @@ template <class T>
 class AllRows {
  public:
   AllRows(Team& team, const Rows<T>& mine, const double* weights) {
+    const TeamLedger::Entry entry(team, Purpose::rows);
     const std::vector<std::int64_t> rows = all_of(team, mine.rows());
     const Scanned place = scan(team, mine.rows());
     agree(team, [&] {

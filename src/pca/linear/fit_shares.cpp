@@ -7,7 +7,7 @@
 #include "maps/expression_map.hpp"
 #include "model/codec.hpp"
 #include "pca/linear/fit_linear.hpp"
-#include "pca/linear/solver_row.hpp"
+#include "pca/linear/linear_team_cost.hpp"
 #include "pca/linear/team_options.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/orders.hpp"
@@ -68,7 +68,6 @@ class ShareOfRows {
   std::optional<Passes<T>> passes_;
 };
 
-/// The plan for all rows. Where the choice is free, it is among the methods that are distributed.
 template <class T>
 Plan plan_of_all(const Passes<T>& passes, const FitOptions& options, double budget) {
   const RowSpread& spread = passes.spread();
@@ -80,15 +79,7 @@ Plan plan_of_all(const Passes<T>& passes, const FitOptions& options, double budg
                     .in_memory = true,
                     .budget = budget,
                     .threads = thread_count(options.threads)};
-  Plan out = plan(facts, options);
-  const auto distributed = [](Solver solver) { return linear_solver(solver)->distributed; };
-  if (out.otherwise && !distributed(*out.otherwise)) out.otherwise = Solver::covariance;
-  if (distributed(out.solver)) return out;
-  FitOptions by_covariance = options;
-  by_covariance.solver = Solver::covariance;
-  out = plan(facts, by_covariance);
-  out.chosen.why = "the only method for several processes";
-  return out;
+  return plan_distributed(facts, options);
 }
 
 template <class T>

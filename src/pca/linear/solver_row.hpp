@@ -27,6 +27,9 @@ struct FindSpectrum {
   Spectrum (*doubles)(Passes<double>&, const FitOptions&, double budget);
 };
 
+struct RowShares;
+class TeamTraffic;
+
 struct LinearSolverRow {
   std::string_view name;
   Solver solver;
@@ -39,6 +42,12 @@ struct LinearSolverRow {
   /// Passes depend on the data, and the tolerance may be out of reach.
   bool iterative = false;
   bool distributed = false;  ///< over the ranks of a team
+  /// What ranks send in the first pass over their rows, and in each further one (`TeamPlan`).
+  /// `budget`: bytes in addition to the rows. Null: not known.
+  void (*traffic)(const RowShares&, const FitOptions&, const Facts&, double budget,
+                  TeamTraffic& first, TeamTraffic& further) = nullptr;
+  /// Of `flops`, those of rank 0 alone.
+  double (*root_flops)(const Facts&) = [](const Facts&) { return 0.0; };
   /// Why it is used on request only; null: the plan may select it.
   const char* (*unplanned)(const Facts&, const FitOptions&) =
       [](const Facts&, const FitOptions&) -> const char* { return nullptr; };
