@@ -32,7 +32,7 @@ enum class Order : std::int64_t {
   products,
 };
 
-/// What a pass depends on beside the rows and the options goes along.
+/// What a pass depends on in addition to the rows and the options goes along.
 void announce(Team& team, Order order, std::string bytes);
 
 /// Calls on the other ranks, where there are any and this one gives the orders.
