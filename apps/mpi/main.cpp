@@ -27,7 +27,8 @@ void add_commands(CLI::App& app) {
 int main(int argc, char** argv) {
   using namespace mercer;
   MpiJob mpi(&argc, &argv);
-  cli::job() = {.team = mpi.team().size() > 1 ? &mpi.team() : nullptr,
+  TeamLedger ledger(mpi.team());
+  cli::job() = {.team = ledger.size() > 1 ? &ledger : nullptr,
                 .processes_here = mpi.processes_here(),
                 .launched = true};
   const int code = cli::run_program(

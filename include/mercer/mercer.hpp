@@ -48,6 +48,8 @@
 #include <mercer/seed.hpp>
 #include <mercer/significance.hpp>
 #include <mercer/source.hpp>
+#include <mercer/team_ledger.hpp>
+#include <mercer/team_plan.hpp>
 #include <mercer/theorem.hpp>
 #include <mercer/trace.hpp>
 #include <mercer/tune.hpp>

@@ -5,7 +5,9 @@
 
 #include "core/segments.hpp"
 #include "core/team.hpp"
+#include "core/team_traffic.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -61,6 +63,40 @@ void collect_rest(Team& team, const Pack& pack, const Take& take) {
   if (team.rank() != 0) return send_numbers(team, 0, pack());
   for (int rank = 1; rank < team.size(); ++rank)
     if (const Numbers numbers = receive_numbers(team, rank); !numbers.empty()) take(numbers);
+}
+
+/// Where the leaves of each rank begin when its rows begin at `rows[rank]`, the last entry being
+/// their number: a leaf belongs to the rank in whose rows it begins. One that is not full is none.
+inline std::vector<std::int64_t> leaves_of(const std::vector<std::int64_t>& rows, Index leaf_rows) {
+  std::vector<std::int64_t> leaves;
+  for (const std::int64_t first : rows)
+    leaves.push_back(std::min((first + leaf_rows - 1) / leaf_rows, rows.back() / leaf_rows));
+  return leaves;
+}
+
+/// The rank in whose rows this one lies.
+inline int owner_of(const std::vector<std::int64_t>& rows, std::int64_t row) {
+  return static_cast<int>(std::ranges::upper_bound(rows, row) - rows.begin()) - 1;
+}
+
+/// What `collect_nodes` sends, with so many numbers per node.
+inline void add_nodes(TeamTraffic& traffic, const std::vector<std::int64_t>& leaves, int radix,
+                      Index numbers) {
+  struct Nothing {
+    void merge(const Nothing&) {}
+  };
+  for (int rank = 1; rank < traffic.size(); ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    Segments<Nothing> tree(radix);
+    tree.begin_at(leaves[at]);
+    Nothing leaf;
+    for (std::int64_t i = leaves[at]; i < leaves[at + 1]; ++i) tree.push(leaf);
+    traffic.send_all(rank, 0, sizeof(std::int64_t));
+    for (std::size_t count = tree.take_nodes().size(); count > 0; --count) {
+      traffic.send_all(rank, 0, 2 * sizeof(std::int64_t));
+      traffic.send_numbers(rank, 0, numbers);
+    }
+  }
 }
 
 }  // namespace mercer

@@ -3,6 +3,7 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/require.hpp"
+#include "core/team_traffic.hpp"
 #include "simd/symmetric_product.hpp"
 
 #include <algorithm>
@@ -81,32 +82,68 @@ double KernelMatrix<T>::bytes_of_all(double rows, bool rounded) {
 }
 
 template <class T>
-double KernelMatrix<T>::bytes_of_pass(double rows, double vectors, int threads) {
+double KernelMatrix<T>::bytes_of_pass(double rows, double vectors, int threads, int rank,
+                                      int ranks) {
   const double width = panel_width * (std::ceil(vectors / panel_width) + 1);
-  const double each = static_cast<double>(RowSegments(static_cast<Index>(rows)).each());
-  // Panels in; sums, two for each row, and more while threads are at work on
-  // them; one block in double; tiles and their scratch.
-  return rows * (3 * width * sizeof(double) + 8 * vectors) +
-         thread_count(threads) * (4.5 * side * side + 6 * std::min(each, rows) * width) *
-             sizeof(double);
+  const RowSegments segments(static_cast<Index>(rows));
+  const Index count = segments.count();
+  const SegmentSums any({0, 0}, count);
+  const auto sums_from = [&](SegmentRange from) {
+    return static_cast<double>(any.nodes(from).size());
+  };
+  const auto rows_of = [&](SegmentRange of) {
+    return static_cast<double>(segments.rows_of(of).size());
+  };
+  // Of each row: its vectors, and the sums that are not one yet, of which one is being added.
+  const double own = rows_of(segments_of(count, rank, ranks));
+  double sums = sums_from(segments_of(count, rank, ranks)), others = 0;
+  for (int h = 1; 2 * h <= ranks; ++h) {
+    const Index first = segments_of(count, (rank + ranks - h) % ranks, ranks).first;
+    const Index end = segments_of(count, (rank + h) % ranks, ranks).end;
+    sums = std::max(sums, first < end ? sums_from({first, end})
+                                      : sums_from({0, end}) + sums_from({first, count}));
+    const RingStep step = ring_step(count, rank, ranks, h);
+    const double theirs = rows_of(segments_of(count, step.from, ranks));
+    others = std::max(others, theirs + rows_of(step.other) * (1 + sums_from(step.own)));
+  }
+  // One block in double; tiles and their scratch.
+  const double each = std::min(static_cast<double>(segments.each()), rows);
+  return (own * (2 + sums) + others) * width * sizeof(double) + own * 8 * vectors +
+         thread_count(threads) * (4.5 * side * side + 6 * each * width) * sizeof(double);
 }
 
 template <class T>
-double KernelMatrix<T>::ring_bytes(Index rows, Index vectors, int rank, int ranks) {
+void KernelMatrix<T>::add_ring(TeamTraffic& traffic, Index rows, Index vectors) {
   const RowSegments segments(rows);
   const Index count = segments.count(), panels = panels_for(vectors);
+  const int ranks = traffic.size();
   const SegmentSums any({0, 0}, count);
-  double numbers = 0;
+  const auto bytes = [](Index numbers) { return sizeof(double) * static_cast<double>(numbers); };
+  for (int rank = 0; rank < ranks; ++rank)
+    for (int h = 1; 2 * h <= ranks; ++h) {
+      const RingStep step = ring_step(count, rank, ranks, h);
+      const SegmentRange mine = segments.rows_of(segments_of(count, rank, ranks));
+      traffic.send_all(rank, step.to, bytes(block_size(mine.size(), panels)));
+      const Index nodes = std::ssize(any.nodes(step.own));
+      for (Index t = step.other.first; t < step.other.end; ++t)
+        traffic.send_all(rank, step.from,
+                         bytes(nodes * (block_size(segments.rows(t), panels) + 1)));
+    }
+}
+
+template <class T>
+double KernelMatrix<T>::pairs_of(Index rows, int rank, int ranks) {
+  const RowSegments segments(rows);
+  const auto count = [&](SegmentRange of) {
+    return static_cast<double>(segments.rows_of(of).size());
+  };
+  const double own = count(segments_of(segments.count(), rank, ranks));
+  double pairs = own * own / 2;
   for (int h = 1; 2 * h <= ranks; ++h) {
-    const RingStep step = ring_step(count, rank, ranks, h);
-    const SegmentRange mine = segments.rows_of(segments_of(count, rank, ranks));
-    numbers += static_cast<double>(block_size(mine.size(), panels));
-    if (step.own.size() == 0) continue;
-    const auto nodes = static_cast<double>(any.nodes(step.own).size());
-    for (Index t = step.other.first; t < step.other.end; ++t)
-      numbers += nodes * static_cast<double>(block_size(segments.rows(t), panels) + 1);
+    const RingStep step = ring_step(segments.count(), rank, ranks, h);
+    pairs += count(step.own) * count(step.other);
   }
-  return sizeof(double) * numbers;
+  return pairs;
 }
 
 template <class T>

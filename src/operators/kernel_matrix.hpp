@@ -26,7 +26,7 @@
 // number of threads and ranks, and for kept and recomputed tiles. With a team each rank has all
 // rows of the data and its own rows of the vectors, and computes the pairs of segments that
 // segment_pairs.hpp gives it. Per pass it sends its vectors and what it has computed for the rows
-// of others, ring_bytes() in all, besides a few sums of b numbers.
+// of others, add_ring() in all, besides a few sums of b numbers.
 
 #include "core/row_segments.hpp"
 #include "operators/segment_pairs.hpp"
@@ -43,6 +43,8 @@
 #include <vector>
 
 namespace mercer {
+
+class TeamTraffic;
 
 struct KernelMatrixOptions {
   bool center = true;
@@ -112,12 +114,16 @@ class KernelMatrix {
   /// The most partial sums of a segment's rows that there were at a time.
   Index most_sums() const { return most_sums_; }
 
-  /// Bytes that all tiles of N rows would take, and what a pass with b vectors takes besides them.
+  /// Bytes that all tiles of N rows would take, and what a rank takes besides them in a pass with b
+  /// vectors.
   static double bytes_of_all(double rows, bool rounded = false);
-  static double bytes_of_pass(double rows, double vectors, int threads);
-  /// Bytes of vectors and sums that a rank sends to others in a pass with b vectors; the first pass
+  static double bytes_of_pass(double rows, double vectors, int threads, int rank = 0,
+                              int ranks = 1);
+  /// Adds the vectors and sums that ranks send each other in a pass with b vectors; the first pass
   /// has one more.
-  static double ring_bytes(Index rows, Index vectors, int rank, int ranks);
+  static void add_ring(TeamTraffic& traffic, Index rows, Index vectors);
+  /// Pairs of rows whose kernel values a rank computes.
+  static double pairs_of(Index rows, int rank, int ranks);
 
  private:
   struct Tile {

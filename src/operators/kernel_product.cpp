@@ -6,6 +6,8 @@
 #include "simd/fixed_point.hpp"
 #include "simd/symmetric_product.hpp"
 
+#include <mercer/team_ledger.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -289,33 +291,39 @@ void KernelMatrix<T>::meet_others(Pass& pass) {
     const Index mine = block_size(rows_.size(), pass.panels);
     const Index theirs = block_size(segments_.rows_of(range).size(), pass.panels);
     Aligned vectors(theirs);
-    exchange_all(team_, step.to, pass.vectors.data(), bytes(mine), step.from, vectors.data(),
-                 bytes(theirs));
+    const auto exchange = [&](int to, const double* sent, Index count, int from, double* received,
+                              Index received_count) {
+      const TeamLedger::Entry entry(team_, Purpose::passes);
+      exchange_all(team_, to, sent, bytes(count), from, received, bytes(received_count));
+    };
+    exchange(step.to, pass.vectors.data(), mine, step.from, vectors.data(), theirs);
     SegmentSums sums(range, segments_.count());
     agree(team_, [&] {
       multiply_pairs(steps_[static_cast<std::size_t>(h)], vectors.data(), range, sums, pass);
     });
-    std::vector<double> out, in;
-    if (step.own.size() > 0)
-      for (Index t = step.other.first; t < step.other.end; ++t) {
-        for (const auto& [node, sum] : sums.of(t)) out.insert(out.end(), sum.begin(), sum.end());
-        sums.drop(t);
-      }
-    // What rank `to` has done in this step for rows of this one.
+    // What rank `to` has done in this step for rows of this one comes back, while what was done
+    // here goes to its owner: a segment at a time, as all of them would take as much memory again.
     const RingStep back = ring_step(segments_.count(), step.to, team_.size(), h);
     const std::vector<SegmentNode> nodes = pass.sums.nodes(back.own);
-    Index size = 0;
-    for (Index t = back.other.first; t < back.other.end; ++t)
-      size += std::ssize(nodes) * numbers(t);
-    in.resize(static_cast<std::size_t>(size));
-    exchange_all(team_, step.from, out.data(), bytes(std::ssize(out)), step.to, in.data(),
-                 bytes(size));
-    const double* from = in.data();
-    for (Index t = back.other.first; t < back.other.end; ++t)
+    const Index outgoing = step.own.size() > 0 ? step.other.size() : 0;
+    const Index incoming = nodes.empty() ? 0 : back.other.size();
+    std::vector<double> out, in;
+    for (Index at = 0; at < std::max(outgoing, incoming); ++at) {
+      const Index s = step.other.first + at, t = back.other.first + at;
+      out.clear();
+      if (at < outgoing) {
+        for (const auto& [node, sum] : sums.of(s)) out.insert(out.end(), sum.begin(), sum.end());
+        sums.drop(s);
+      }
+      in.resize(static_cast<std::size_t>(at < incoming ? std::ssize(nodes) * numbers(t) : 0));
+      exchange(step.from, out.data(), std::ssize(out), step.to, in.data(), std::ssize(in));
+      if (at >= incoming) continue;
+      const double* from = in.data();
       for (const SegmentNode& node : nodes) {
         pass.sums.add(t, node, from, numbers(t));
         from += numbers(t);
       }
+    }
   }
 }
 

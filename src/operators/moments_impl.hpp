@@ -14,6 +14,8 @@
 
 namespace mercer {
 
+class TeamTraffic;
+
 class Moments::Impl {
  public:
   explicit Impl(Index features) : leaves(features), shift(Vector<double>::Zero(features)) {}
@@ -41,6 +43,10 @@ class Moments::Impl {
   Index leaf_rows(bool sparse_rows) const;
   void begin_at(std::int64_t leaf) { tree_.begin_at(leaf); }
   void collect(Team& team);
+  /// What `collect` sends for rows that begin at `first[rank]` (core/team_nodes.hpp); `shifted`: as
+  /// the ranks know it.
+  static void add_collect(TeamTraffic& traffic, const std::vector<std::int64_t>& first,
+                          const Leaves& leaves, bool sparse, bool shifted);
 
   std::vector<double> state() const;
   bool restore(const std::vector<double>& state);  ///< false: it is none

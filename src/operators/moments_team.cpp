@@ -85,4 +85,26 @@ void Moments::Impl::collect(Team& team) {
       });
 }
 
+void Moments::Impl::add_collect(TeamTraffic& traffic, const std::vector<std::int64_t>& first,
+                                const Leaves& leaves, bool sparse, bool shifted) {
+  const Index d = leaves.columns, sum = d + d * (d + 1) / 2;
+  const Index leaf_rows = sparse ? leaves.sparse : leaves.rows, all = first.back();
+  add_nodes(traffic, leaves_of(first, leaf_rows), leaves.radix, sum);
+  const Index left = shifted ? all % leaf_rows : all;
+  const int owner = owner_of(first, std::min<Index>(all - left, std::max<Index>(all - 1, 0)));
+  for (int rank = 1; rank < traffic.size(); ++rank) {
+    const bool mine = left > 0 && rank == owner;
+    // Sparse rows are known as such where a leaf begins.
+    const auto at = static_cast<std::size_t>(rank);
+    const bool any = (first[at] + leaf_rows - 1) / leaf_rows * leaf_rows < first[at + 1];
+    Index numbers = mine || (sparse ? any : shifted) ? 6 : 0;
+    if (mine && sparse) numbers += sum;
+    if (mine && !sparse) {
+      const Index waiting = shifted ? left % leaves.block : left;
+      numbers += (left > waiting ? sum : 0) + waiting * (d + 1);
+    }
+    traffic.send_numbers(rank, 0, numbers);
+  }
+}
+
 }  // namespace mercer

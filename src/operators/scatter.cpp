@@ -27,6 +27,8 @@ Index shift_rows(Index d) {
   return (wanted + strip - 1) / strip * strip;
 }
 
+constexpr int scatter_radix = 16;  // of the tree over leaves
+
 /// Beyond so many columns threads share the columns of a sum; up to there each has its own sum.
 constexpr Index wide_columns = 8192;
 /// Columns that a thread adds up then.
@@ -59,6 +61,22 @@ double scatter_bytes(Index d, Index block, int threads) {
   return static_cast<double>(numbers) * sizeof(double);
 }
 
+Index scatter_shift_rows(Index d) { return shift_rows(d); }
+Index scatter_leaf(Index d, bool sparse) {
+  return sparse ? sparse_leaf_rows(d) : scatter_leaf_rows(d);
+}
+
+void add_scatter_sums(TeamTraffic& traffic, const std::vector<std::int64_t>& first, Index d,
+                      Index block, bool sparse) {
+  const Index numbers = ((block + panel_width - 1) / panel_width * panel_width + 2) * d;
+  const Index leaf_rows = scatter_leaf(d, sparse), left = first.back() % leaf_rows;
+  add_nodes(traffic, leaves_of(first, leaf_rows), scatter_radix, numbers);
+  for (int rank = 1; rank < traffic.size(); ++rank) {
+    const bool mine = left > 0 && rank == owner_of(first, first.back() - left);
+    traffic.send_numbers(rank, 0, mine ? numbers : 0);
+  }
+}
+
 /// What a leaf adds up in a pass.
 template <class T>
 struct ScatterOperator<T>::Sums {
@@ -83,7 +101,7 @@ struct ScatterOperator<T>::Walk {
   PanelBuffer vectors;
   Index panels;
   bool first;  // pass: the mean and the squares are wanted too
-  Segments<Sums> tree{16};
+  Segments<Sums> tree{scatter_radix};
   Sums open{};  // of the leaf that is not full
   Index open_rows = 0;
   Matrix<double> waiting{};  // rows that wait for a strip to be full

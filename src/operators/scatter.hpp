@@ -22,8 +22,11 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace mercer {
+
+class TeamTraffic;
 
 struct ScatterOptions {
   bool center = true;
@@ -41,6 +44,13 @@ struct ScatterOptions {
 
 /// Bytes that a product with `block` vectors of d numbers takes beside these and the result.
 double scatter_bytes(Index d, Index block, int threads);
+
+/// What `collect` of an operator sends for rows that begin at `first[rank]` (core/team_nodes.hpp),
+/// and how many of the first rows choose a shift; rows of leaves.
+void add_scatter_sums(TeamTraffic& traffic, const std::vector<std::int64_t>& first, Index d,
+                      Index block, bool sparse);
+Index scatter_shift_rows(Index d);
+Index scatter_leaf(Index d, bool sparse);
 
 template <class T>
 class ScatterOperator {

@@ -1,5 +1,7 @@
 #include "pca/all_rows.hpp"
 
+#include <mercer/team_ledger.hpp>
+
 #include <algorithm>
 
 namespace mercer {
@@ -20,6 +22,7 @@ void share_parts(Team& team, const std::vector<std::int64_t>& counts, X* all) {
 
 template <class T>
 AllRows<T>::AllRows(Team& team, const Rows<T>& mine, const double* weights) {
+  const TeamLedger::Entry entry(team, Purpose::rows);
   const std::vector<std::int64_t> rows = all_of(team, mine.rows());
   const Scanned place = scan(team, mine.rows());
   agree(team, [&] {

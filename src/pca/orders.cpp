@@ -8,6 +8,9 @@
 #include "pca/linear/product_sums.hpp"
 #include "pca/row_sums.hpp"
 
+#include <mercer/error.hpp>
+#include <mercer/team_ledger.hpp>
+
 #include <utility>
 
 namespace mercer {
@@ -22,6 +25,9 @@ struct Announced {
 /// From rank 0 to all.
 void share(Team& team, Announced& order) {
   team.broadcast(0, &order.order, sizeof order.order);
+  // Vectors are part of a pass; what other orders have with them is little.
+  const TeamLedger::Entry entry(team,
+                                order.order == Order::products ? Purpose::passes : Purpose::rest);
   if (order.order != Order::end) from_root(team, order.with);
 }
 

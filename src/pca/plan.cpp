@@ -10,7 +10,6 @@
 #include "pca/standard.hpp"
 #include "pca/steps.hpp"
 #include "pca/validate.hpp"
-#include "solvers/krylov.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,38 +27,19 @@ constexpr double sampled_rows = 1000;
 
 /// Bytes that Krylov stores; describes the stored tiles in `p.tiles`.
 double krylov_bytes(Plan& p, const FitOptions& o, double work, bool& all_kept) {
-  const Facts& f = p.facts;
-  const auto n = std::max<Index>(1, static_cast<Index>(f.rows));  // 0: unknown
-  const bool wide = f.number_bytes == sizeof(double);
-  const Kind asked = o.components.kind();
-  // All of them may be few, where the kernel is smooth; who asks for both is taken at their word.
-  const bool all = asked == Kind::all && o.solver == Solver::krylov;
-  const Index first = std::min<Index>(n, asked == Kind::count ? o.components.count()
-                                         : all                ? n
-                                                              : 32);
-  const auto room_for = [&](bool rounded) {
-    return wide ? krylov_room<double>(n, first, rounded, f.threads, work)
-                : krylov_room<float>(n, first, rounded, f.threads, work);
-  };
-  const KrylovRoom room = room_for(false);
-  // If the tolerance allows it, assuming that the first eigenvalue is a tenth of the trace.
-  const bool allowed = f.rows >= 8000 && std::ldexp(30.0, -32) <= o.tolerance;
-  const bool scarce = room.tiles > 0.9 * work && room.tiles < 5 * work;
-  const bool rounded = wide && (allowed || scarce);
-  const KrylovRoom used = rounded ? room_for(true) : room;
-  const double basis = std::min(
-      room.vectors,
-      static_cast<double>(memory_bytes({.block = used.block, .basis = used.basis}, n, first)));
-  const double kept = std::clamp(room.vectors - basis, 0.0, used.tiles);
-  all_kept = kept == used.tiles;
-  p.tiles = all_kept ? "the kernel matrix is stored"
-            : kept > 0
-                ? fmt::format("{:.0f} % of the kernel matrix is stored", 100 * kept / used.tiles)
-                : "the kernel matrix is not stored";
-  if (rounded && kept > 0) p.tiles += " in 32 bits";
+  const KrylovOutlook k = krylov_outlook(p.facts, o, work);
+  all_kept = k.kept == k.used.tiles;
+  p.tiles = all_kept     ? "the kernel matrix is stored"
+            : k.kept > 0 ? fmt::format("{:.0f} % of the kernel matrix is stored",
+                                       100 * k.kept / k.used.tiles)
+                         : "the kernel matrix is not stored";
+  if (k.rounded && k.kept > 0) p.tiles += " in 32 bits";
   if (!all_kept) p.tiles += ", the rest is recomputed on every pass";
-  if (p.solver == Solver::krylov) p.refusal = krylov_refusal(room, n, first, work);
-  return room.fixed + basis + kept;
+  if (p.solver == Solver::krylov) {
+    const auto n = std::max<Index>(1, static_cast<Index>(p.facts.rows));
+    p.refusal = krylov_refusal(k.room, n, k.first, work);
+  }
+  return k.room.fixed + k.basis + k.kept;
 }
 
 void decide_exact(Plan& p, const FitOptions& o, double work) {

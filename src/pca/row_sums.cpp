@@ -13,6 +13,8 @@
 #include "pca/recorded_pass.hpp"
 #include "pca/team_rows.hpp"
 
+#include <mercer/team_ledger.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -138,6 +140,7 @@ void add_rows(Passes<T>& passes, std::string_view what, const FitOptions& option
   const auto pass = [&] {
     if (!passes.team()) return passes.run(what, add);
     call(passes, Order::moments, std::string(what), impl.shifted, impl.shift, impl.missing);
+    const TeamLedger::Entry entry(*passes.team(), Purpose::passes);
     share_shift(passes, moments);
     const Index leaf_rows = impl.leaf_rows(passes.sparse());
     impl.begin_at(leaves_before(passes, leaf_rows));

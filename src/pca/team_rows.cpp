@@ -108,17 +108,24 @@ Index fill(Parcel<T>& parcel, Index most, const Rows<T>& rows, const double* wei
   return i;
 }
 
-/// The first rows of this rank, up to where a leaf begins; they belong to a leaf of another rank.
-Index head_of(const std::vector<std::int64_t>& begins, int rank, Index leaf_rows) {
+using Firsts = std::vector<std::int64_t>;  // row of each rank, then their number
+
+/// The first rows of a rank, up to where a leaf begins; they belong to a leaf of another rank.
+Index head_of(const Firsts& first, int rank, Index leaf_rows) {
   const auto at = static_cast<std::size_t>(rank);
-  const std::int64_t first = begins[at], end = begins[at + 1];
-  return std::min<Index>(end - first, (leaf_rows - first % leaf_rows) % leaf_rows);
+  return std::min<Index>(first[at + 1] - first[at],
+                         (leaf_rows - first[at] % leaf_rows) % leaf_rows);
 }
 
-/// The rank in whose rows this one lies.
-int owner_of(const std::vector<std::int64_t>& begins, std::int64_t row) {
-  const auto after = std::ranges::upper_bound(begins, row);
-  return static_cast<int>(after - begins.begin()) - 1;
+/// The rank that has the leaf in which the rows of this one begin.
+int leaf_owner(const Firsts& first, int rank, Index leaf_rows) {
+  return owner_of(first, first[static_cast<std::size_t>(rank)] / leaf_rows * leaf_rows);
+}
+
+/// Of the first `count` rows of all, those of a rank.
+Index share_of(const Firsts& first, int rank, Index count) {
+  const auto at = static_cast<std::size_t>(rank);
+  return std::clamp<Index>(count - first[at], 0, first[at + 1] - first[at]);
 }
 
 }  // namespace
@@ -198,10 +205,7 @@ void run_leaves(Passes<T>& passes, std::string_view what, Index leaf_rows,
     });
   });
   // Rows go to ranks before this one only, so that no circle of ranks waits for itself.
-  const auto to = [&](int rank) {
-    const std::int64_t first = begins[static_cast<std::size_t>(rank)];
-    return owner_of(begins, first / leaf_rows * leaf_rows);
-  };
+  const auto to = [&](int rank) { return leaf_owner(begins, rank, leaf_rows); };
   if (head > 0) parcel.send(team, to(team.rank()));
   std::vector<Parcel<T>> others;  // one leaf at most
   for (int rank = team.rank() + 1; rank < team.size(); ++rank) {
@@ -218,10 +222,7 @@ void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::
                       Filling filling) {
   Team& team = *passes.team();
   const std::vector<std::int64_t>& begins = begins_of(passes.spread(), filling);
-  const auto share = [&](int rank) {
-    const auto at = static_cast<std::size_t>(rank);
-    return std::clamp<Index>(count - begins[at], 0, begins[at + 1] - begins[at]);
-  };
+  const auto share = [&](int rank) { return share_of(begins, rank, count); };
   const Index mine = share(team.rank());
   Parcel<T> parcel(passes.features(), passes.sparse());
   agree(team, [&] {
@@ -242,6 +243,31 @@ void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::
     later.receive(team, rank);
     later.show(visit);
   }
+}
+
+void RowShares::add_parcel(TeamTraffic& traffic, int from, int to, Index count) const {
+  const double rows = static_cast<double>(count), numbers = rows * entries;
+  traffic.send_all(from, to, 3 * sizeof(std::int64_t));
+  traffic.send_all(from, to, rows * sizeof(double));
+  traffic.send_all(from, to, numbers * number_bytes);
+  if (!sparse) return;
+  traffic.send_all(from, to, numbers * sizeof(std::int32_t));
+  traffic.send_all(from, to, (rows + 1) * sizeof(std::int64_t));
+}
+
+void RowShares::add_leaves(TeamTraffic& traffic, Index leaf_rows) const {
+  traffic.agree();
+  for (int rank = 0; rank < traffic.size(); ++rank)
+    if (const Index head = head_of(first, rank, leaf_rows); head > 0)
+      add_parcel(traffic, rank, leaf_owner(first, rank, leaf_rows), head);
+  traffic.agree();
+}
+
+void RowShares::add_first_rows(TeamTraffic& traffic, Index count) const {
+  traffic.agree();
+  for (int rank = 1; rank < traffic.size(); ++rank)
+    if (const Index share = share_of(first, rank, count); share > 0)
+      add_parcel(traffic, rank, 0, share);
 }
 
 #define MERCER_INSTANTIATE(T)                                                                      \

@@ -8,9 +8,12 @@
 //
 // All ranks call these functions together. An error of one rank is thrown on all.
 
+#include "core/team_traffic.hpp"
 #include "pca/passes.hpp"
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace mercer {
 
@@ -35,5 +38,20 @@ void run_leaves(Passes<T>& passes, std::string_view what, Index leaf_rows,
 template <class T>
 void visit_first_rows(Passes<T>& passes, Index count, const typename Passes<T>::Visit& visit,
                       Filling filling = Filling::counted);
+
+/// Rows of the ranks, none of weight 0, and what these functions send for them.
+struct RowShares {
+  std::vector<std::int64_t> first;  ///< row of each rank; the last entry is their number
+  Index columns = 0;
+  double entries = 0;       ///< of a row
+  double number_bytes = 8;  ///< of an entry
+  bool sparse = false;
+
+  void add_leaves(TeamTraffic& traffic, Index leaf_rows) const;
+  void add_first_rows(TeamTraffic& traffic, Index count) const;
+
+ private:
+  void add_parcel(TeamTraffic& traffic, int from, int to, Index count) const;
+};
 
 }  // namespace mercer

@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.22)
 include(${MODULES})
 
 # Whose public header is it?
-set(core_headers error matrix operator progress rows seed team version)
+set(core_headers error matrix operator progress rows seed team team_ledger version)
 set(data_headers data datasets named_matrix source)
 set(kernels_headers kernel)
 set(maps_headers expression feature_space features map)
@@ -20,7 +20,7 @@ set(preimages_headers compress preimage)
 set(tune_headers tune)
 set(solvers_headers eigs eigs_memory)
 set(pca_headers approx fit fit_checkpoint fit_operator impute incremental incremental_kernel matrices merge
-  part_moments plan plan_text significance)
+  part_moments plan plan_text significance team_plan)
 
 # What each program may use beside the public headers: its own folders, and internal headers of the
 # library. Each of the latter is something that another program would have to do without.

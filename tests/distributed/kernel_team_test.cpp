@@ -71,6 +71,20 @@ TEST(KernelTeam, M_G3_exact_kernels_have_the_bits_of_one_process) {
       }
 }
 
+TEST(KernelTeam, M_G3_models_do_not_depend_on_the_tiles_that_ranks_store) {
+  const Matrix<double> x = Random(9).normal(2100, 3);
+  FitOptions options{
+      .components = 3, .kernel = Kernel::parse("rbf(gamma=0.3)"), .solver = Solver::krylov};
+  options.memory = std::size_t{40} << 20;
+  options.threads = 1;
+  const Model<double> one = fit(x, options);
+  EXPECT_TRUE(has(one.report().solver.why, "the rest recomputed on every pass"));
+  for (const int ranks : {2, 4})
+    for (const std::string& bytes : kernel_fit_on(ranks, x, options, {}, false))
+      EXPECT_TRUE(bytes == one.serialize())
+          << ranks << " ranks: " << (bytes.size() < 400 ? bytes : "other bits");
+}
+
 TEST(KernelTeam, M_G3_what_is_not_distributed_is_refused_on_all_ranks) {
   const Matrix<double> x = Random(8).normal(60, 3);
   FitOptions options{.components = 2, .kernel = kernels::rbf({.gamma = 1})};

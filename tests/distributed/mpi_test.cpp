@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <string>
@@ -134,6 +135,41 @@ TEST(Mpi, M_G3_two_types_of_processor_in_one_job) {
     for (Index c = 0; c < one.outputs(); ++c)
       EXPECT_NEAR(several.eigenvalues()[c], one.eigenvalues()[c], 1e-10 * one.eigenvalues()[0]);
   }
+}
+
+TEST(Mpi, M_G8_processes_send_and_receive_what_the_plan_says) {
+  const TempDir dir;
+  Sink<double> file(dir / "x.npy", {"a", "b", "c"});
+  file.write(Random(3).normal(3200, 3));
+  file.close();
+  const auto check = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"fit", dir / "x.npy", "--memory", "512MiB", "--json"});
+    for (const int processes : {2, 4}) {  // which share these rows evenly
+      std::vector<std::string> explain = arguments;
+      explain.insert(explain.end(), {"--explain", "--ranks", std::to_string(processes)});
+      const auto plan = nlohmann::json::parse(mercer(explain).out)["team"]["per_rank"];
+      const auto report = nlohmann::json::parse(mercer_mpi(processes, arguments).out);
+      const double passes = report["solver"]["passes"];
+      ASSERT_EQ(report["processes"].size(), plan.size());
+      for (std::size_t rank = 0; rank < plan.size(); ++rank) {
+        const auto &said = plan[rank], &counted = report["processes"][rank];
+        const auto expect_same = [&](const char* in_plan, const char* in_report) {
+          const double all = said["first_pass"][in_plan].get<double>() +
+                             (passes - 1) * said["further_pass"][in_plan].get<double>();
+          EXPECT_EQ(
+              counted["rows"][in_report].get<double>() + counted["passes"][in_report].get<double>(),
+              all)
+              << in_plan << " of " << rank << " of " << processes;
+        };
+        expect_same("sent", "sent_bytes");
+        expect_same("received", "received_bytes");
+        expect_same("messages", "messages");
+        EXPECT_GT(counted["peak_memory_bytes"].get<double>(), 0);
+      }
+    }
+  };
+  check({"-k", "2"});
+  check({"-k", "2", "--kernel", "rbf(gamma=0.3)", "--solver", "krylov"});
 }
 
 }  // namespace mercer::test::mpi_test

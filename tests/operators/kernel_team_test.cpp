@@ -1,10 +1,13 @@
 // The kernel matrix on teams of threads: the same bits for any number of ranks and threads, and for
 // kept and recomputed tiles.
 #include "operators/kernel_matrix.hpp"
+
+#include "core/team_traffic.hpp"
 #include "support/random.hpp"
 #include "support/thread_team.hpp"
 
 #include <mercer/error.hpp>
+#include <mercer/team_ledger.hpp>
 
 #include <gtest/gtest.h>
 
@@ -20,31 +23,6 @@ constexpr int team_sizes[] = {1, 2, 3, 4, 5, 7, 8};
 bool same(const Matrix<double>& a, const Matrix<double>& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && (a.array() == b.array()).all();
 }
-
-/// Passes what is exchanged on and counts it: neither sums nor agreement use `exchange`.
-class Counted : public Team {
- public:
-  explicit Counted(Team& team) : team_(team) {}
-  int rank() const override { return team_.rank(); }
-  int size() const override { return team_.size(); }
-  void send(int to, const void* data, std::size_t bytes) override { team_.send(to, data, bytes); }
-  void receive(int from, void* data, std::size_t bytes) override {
-    team_.receive(from, data, bytes);
-  }
-  void exchange(int to, const void* out, std::size_t out_bytes, int from, void* in,
-                std::size_t in_bytes) override {
-    exchanged += static_cast<double>(out_bytes);
-    team_.exchange(to, out, out_bytes, from, in, in_bytes);
-  }
-  void broadcast(int root, void* data, std::size_t bytes) override {
-    team_.broadcast(root, data, bytes);
-  }
-  Traffic traffic() const override { return team_.traffic(); }
-  double exchanged = 0;
-
- private:
-  Team& team_;
-};
 
 TEST(SegmentPairs, every_pair_is_met_once_and_ranks_have_equal_shares) {
   for (const Index count : {1, 5, 16, 64, 100})
@@ -151,26 +129,32 @@ TYPED_TEST(KernelTeamOf, M_P4_has_the_same_bits_on_any_ranks_and_threads_whateve
   }
 }
 
-TEST(KernelTeam, sends_as_many_bytes_as_it_says_and_keeps_few_sums) {
+TEST(KernelTeam, M_G8_sends_and_receives_what_it_says_and_keeps_few_sums) {
   Random random(12);
   const Index n = 5000, width = 9;
   const Matrix<double> x = random.normal(n, 2), v = random.normal(n, width);
   const Tiles<double> tiles = kernel_tiles(kernels::linear(), Rows<double>(x));
-  for (const int ranks : {2, 3, 4, 5, 8})
+  for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8})
     with_team(ranks, [&](Team& team) {
-      Counted counted(team);
-      KernelMatrix<double> k(tiles, {.threads = 1, .team = &counted});
+      TeamLedger ledger(team);
+      KernelMatrix<double> k(tiles, {.threads = 1, .team = &ledger});
       const RowSegments segments(n);
       const SegmentRange own = segments_of(segments.count(), team.rank(), ranks);
       const SegmentRange rows = segments.rows_of(own);
       Matrix<double> out(rows.size(), width);
       const Matrix<double> mine = v.middleRows(rows.first, rows.size());
+      TeamTraffic said(ranks);
+      const auto expect_as_said = [&] {
+        const RankTraffic& now = said.ranks()[static_cast<std::size_t>(team.rank())];
+        EXPECT_EQ(ledger.of(Purpose::passes), now) << ranks;
+        EXPECT_EQ(ledger.of(Purpose::rows), RankTraffic());
+      };
       k.apply(mine, out);
-      EXPECT_EQ(counted.exchanged,
-                KernelMatrix<double>::ring_bytes(n, width + 1, team.rank(), ranks));
-      counted.exchanged = 0;
+      KernelMatrix<double>::add_ring(said, n, width + 1);
+      expect_as_said();
       k.apply(mine, out);
-      EXPECT_EQ(counted.exchanged, KernelMatrix<double>::ring_bytes(n, width, team.rank(), ranks));
+      KernelMatrix<double>::add_ring(said, n, width);
+      expect_as_said();
       // What comes from others is in whole nodes: as many as a cyclic range of segments has.
       EXPECT_LE(k.most_sums(), own.size() * 8) << ranks;
     });

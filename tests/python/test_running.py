@@ -261,3 +261,22 @@ def test_l7_explain_tells_what_fit_does_and_fits_nothing():
     assert "memory" in refused.explain(np.ones((500, 2)))["refusal"]
     with pytest.raises(ValueError, match="minimum of 2"):
         mercer.PCA(2).explain([[1.0, 3.0]])
+
+
+def test_M_G8_explain_tells_what_processes_would_cost():
+    X = np.random.default_rng(0).normal(size=(600, 4))
+    kpca = mercer.KernelPCA(2, kernel="rbf(gamma=0.1)", eigen_solver="randomized", memory=1 << 29)
+    alone, four = kpca.explain(X, ranks=1), kpca.explain(X, ranks=4, network="1gbit")
+    assert "team" not in kpca.explain(X)
+    assert alone["team"]["per_rank"][0]["sent_bytes"] == 0
+    assert four["method"] == alone["method"] == "krylov"
+    assert len(four["team"]["per_rank"]) == 4
+    assert min(rank["sent_bytes"] for rank in four["team"]["per_rank"]) > X.nbytes // 4 * 3
+    assert four["team"]["network_seconds"] > 0
+    assert "4 processes" in str(four)
+    with pytest.raises(ValueError, match="is not a rate"):
+        kpca.explain(X, ranks=4, network="fast")
+    with pytest.raises(ValueError, match="ranks"):
+        kpca.explain(X, ranks=0)
+    with pytest.raises(ValueError, match="network requires ranks"):
+        kpca.explain(X, network="1gbit")

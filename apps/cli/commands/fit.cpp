@@ -16,6 +16,7 @@
 #include "rows/scores.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/job.hpp"
+#include "terminal/job_costs.hpp"
 #include "terminal/model_points.hpp"
 #include "terminal/progress_bar.hpp"
 #include "terminal/scatter.hpp"
@@ -25,6 +26,7 @@
 #include <mercer/fit_checkpoint.hpp>
 #include <mercer/impute.hpp>
 #include <mercer/plan_text.hpp>
+#include <mercer/team_plan.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -49,6 +51,7 @@ constexpr const char* fit_examples =
     "  mercer fit big.npy --kernel rbf -k 10 --approx 'cholesky(rank=500)' --memory 1GiB\n"
     "  mercer fit big.npy --kernel rbf -k 10 --time 30s     exact if fast enough\n"
     "  mercer fit big.npy --kernel rbf -k 10 --explain      print the method and its cost only\n"
+    "  mercer fit big.npy -k 10 --explain --ranks 8         what eight processes would cost\n"
     "  mercer fit part-*.npy -k 10 -o all.st                several files, one table\n"
     "  zcat rows.csv.gz | mercer fit - -k 2 --json\n";
 
@@ -72,6 +75,7 @@ struct FitFlags {
   bool json = false;
   bool no_plot = false;
   bool explain = false;
+  std::string ranks, network;
 };
 
 /// Says before the work what could only fail after it.
@@ -87,7 +91,7 @@ void check_outputs(const FitFlags& flags) {
 
 template <class T>
 void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
-          const std::optional<Cloud>& cloud) {
+          const std::optional<Cloud>& cloud, const std::vector<ProcessCosts>& costs) {
   const bool data_on_stdout = flags.model == "-" || flags.scores == "-" || flags.imputed == "-";
   const Terminal out = terminal(data_on_stdout ? STDERR_FILENO : STDOUT_FILENO);
   const Summary summary = summarize(model);
@@ -103,9 +107,11 @@ void show(const FitFlags& flags, const Model<T>& model, const Source<T>& source,
   if (const Index n = source.missing_cells(); n > 0 && !summary.report.imputation)
     text += fmt::format("{} missing value{} replaced by the column mean\n", n, n == 1 ? "" : "s");
   text += space_lines(summary, out) + choice_lines(summary);
-  text += out.dim(solver_line(summary, out)) + "\n" + approximation_line(summary, out) +
-          certificate_line(summary) + "\n" + component_table(summary, out) + "\n" +
-          loading_lines(summary, out) + relation_lines(summary, out);
+  text += out.dim(solver_line(summary, out)) + "\n";
+  if (!costs.empty()) text += out.dim(costs_line(costs)) + "\n";
+  text += approximation_line(summary, out) + certificate_line(summary) + "\n" +
+          component_table(summary, out) + "\n" + loading_lines(summary, out) +
+          relation_lines(summary, out);
   if (cloud)
     text += "\n" + (cloud->y.empty()
                         ? strips(*cloud, out, axis_title(summary, 0))
@@ -133,6 +139,10 @@ void check_space(const FitFlags& flags) {
     throw UsageError("--imputed requires --missing em");
   if (flags.rows.missing == "em" && !flags.map.empty())
     throw UsageError("--missing em is for linear PCA; maps take --missing mean or drop");
+  if (!flags.ranks.empty() && !flags.explain)
+    throw UsageError("--ranks requires --explain; mercer-mpi fits on several processes");
+  if (!flags.network.empty() && flags.ranks.empty())
+    throw UsageError("--network requires --explain --ranks");
   if (flags.clip && flags.kernel.empty() && !flags.precomputed)
     throw UsageError("--clip requires --kernel or --precomputed");
 }
@@ -181,6 +191,18 @@ template <class T>
 Plan plan_source(Source<T>& rows, const FitFlags& flags, const FitOptions& options) {
   if (flags.map.empty()) return plan(rows, options);
   return plan(rows, map_of<T>(rows.schema(), flags), options);
+}
+
+/// What --ranks processes cost, for rows of which a plan knows the facts.
+TeamPlan team_plan_of(const Facts& rows, bool weighted, const FitFlags& flags,
+                      const FitOptions& options) {
+  TeamFacts team{.weighted = weighted};
+  team.ranks = static_cast<int>(parse_integer("--ranks", flags.ranks, 1, 100'000));
+  if (!flags.network.empty()) team.network = parse_network(flags.network, "--network");
+  Facts facts = rows;
+  facts.in_memory = false;
+  facts.budget = static_cast<double>(options.memory);
+  return team_plan(facts, options, team);
 }
 
 /// Text that is not in memory is not counted; where its size does not tell the number of rows
@@ -268,6 +290,11 @@ void fit_rows(const FitFlags& flags) {
     Plan planned = naming(
         rows.name(), [&] { return plan_source<T>(rows, flags, options); }, flags.parts);
     bar.erase();
+    if (!flags.ranks.empty()) {
+      TeamPlan team = team_plan_of(planned.facts, rows.schema().weighted, flags, options);
+      team.plan.refusal = in_flags(team.plan.refusal);
+      return print(flags.json ? to_json(team, counted) + "\n" : to_text(team, counted));
+    }
     planned.refusal = in_flags(planned.refusal);
     return print(flags.json ? to_json(planned, counted) + "\n" : to_text(planned, counted));
   }
@@ -338,12 +365,14 @@ void fit_rows(const FitFlags& flags) {
   if (scores) scores->close();
   if (imputed) imputed->close();
   if (checkpoint) checkpoint->remove();
+  std::vector<ProcessCosts> costs;
+  if (here.team) costs = costs_of(*here.team);
   bar.erase();
   if (flags.resume && !flags.run.quiet && here.leads())
     say(fmt::format("mercer: {} of {} passes taken from the checkpoint '{}'\n",
                     checkpoint->passes_read(), checkpoint->passes(), flags.checkpoint));
-  if (words) show(flags, model, rows, cloud);
-  if (flags.json) print(to_json(model) + "\n");
+  if (words) show(flags, model, rows, cloud, costs);
+  if (flags.json) print(with_costs(to_json(model), costs) + "\n");
 }
 
 }  // namespace
@@ -374,6 +403,12 @@ void add_fit(CLI::App& app) {
   add_switch(fit, "--explain", flags->explain,
              "print the method, its memory, passes and flops, and the rejected ones; fit nothing",
              "Results");
+  add_text(fit, "--ranks", flags->ranks, "P",
+           "with --explain: the memory, traffic and core-seconds of each of P processes of "
+           "mercer-mpi",
+           "Results");
+  add_text(fit, "--network", flags->network, "RATE",
+           "with --ranks: rate of each process in bits per second, such as 10gbit", "Results");
   add_switch(fit, "--json", flags->json, "print the model's report, or the plan, as JSON",
              "Results");
   add_switch(fit, "--no-plot", flags->no_plot, "no plot of the scores", "Results");

@@ -49,6 +49,7 @@ inline constexpr Spelling flag_spellings[] = {
     {"order", "--order"},
     {"penalty", "--penalty"},
     {"precomputed", "--precomputed"},
+    {"ranks", "--ranks"},
     {"rate", "--rate"},
     {"resume", "--resume"},
     {"rule", "--rule"},

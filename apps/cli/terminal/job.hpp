@@ -2,7 +2,7 @@
 // The processes that run a command together. `mercer` is one process; `mercer-mpi` is several, of
 // which the first prints and writes.
 
-#include <mercer/team.hpp>
+#include <mercer/team_ledger.hpp>
 
 #include <functional>
 #include <string>
@@ -10,8 +10,8 @@
 namespace mercer::cli {
 
 struct Job {
-  Team* team = nullptr;    ///< null: this process alone
-  int processes_here = 1;  ///< on this machine
+  TeamLedger* team = nullptr;  ///< null: this process alone
+  int processes_here = 1;      ///< on this machine
   /// By mpirun, which may give the first process a pseudo-terminal wherever its output goes.
   bool launched = false;
 

@@ -13,7 +13,7 @@
 
 #include <mercer/fit_checkpoint.hpp>
 #include <mercer/merge.hpp>
-#include <mercer/plan.hpp>
+#include <mercer/team_plan.hpp>
 
 #include <pybind11/stl.h>
 
@@ -59,25 +59,38 @@ FitOptions options_of(const py::kwargs& words, PythonTeam* team) {
   return options;
 }
 
-/// The plan of that fit: its JSON and its text.
+/// The plan of that fit, or of the same over a team: its JSON and its text.
 template <class T>
 std::pair<std::string, std::string> plan_rows(const py::object& x, const py::object& given,
-                                              const FitOptions& options, const Names& columns) {
+                                              const FitOptions& options, const Names& columns,
+                                              const std::optional<TeamFacts>& team) {
   const HeldRows<T> held(x);
   const auto map = map_of<T>(given, held.rows().cols(), columns);
   return released([&] {
     Plan planned = map ? plan(*from_memory(held.rows()), map, options) : plan(held.rows(), options);
+    if (team) {
+      Facts facts = planned.facts;
+      facts.in_memory = false;
+      facts.budget = static_cast<double>(options.memory ? options.memory : Budget().bytes());
+      TeamPlan shared = team_plan(facts, options, *team);
+      shared.plan.refusal = in_parameters(shared.plan.refusal);
+      return std::pair(to_json(shared), to_text(shared));
+    }
     planned.refusal = in_parameters(planned.refusal);
     return std::pair(to_json(planned), to_text(planned));
   });
 }
 
 std::pair<std::string, std::string> plan_any(const py::object& x, const py::object& map,
-                                             const py::kwargs& words) {
+                                             const std::optional<int>& ranks,
+                                             const std::string& network, const py::kwargs& words) {
   const FitOptions options = fit_options(words);
   const Names columns = columns_of(words);
-  return is_float(x) ? plan_rows<float>(x, map, options, columns)
-                     : plan_rows<double>(x, map, options, columns);
+  std::optional<TeamFacts> team;
+  if (ranks) team = TeamFacts{.ranks = *ranks};
+  if (team && !network.empty()) team->network = parse_network(network, "network");
+  return is_float(x) ? plan_rows<float>(x, map, options, columns, team)
+                     : plan_rows<double>(x, map, options, columns, team);
 }
 
 AnyModel fit_any(const py::object& x, const py::object& map, const py::kwargs& words) {
@@ -110,8 +123,10 @@ Model<T> merge_models(const std::vector<Model<T>>& models, const py::object& com
 void register_fit(py::module_& module) {
   module.def("fit", &fit_any, py::arg("x"), py::arg("map") = "",
              "Fits rows: an array, or (indptr, indices, data, columns).");
-  module.def("plan", &plan_any, py::arg("x"), py::arg("map") = "",
-             "The plan of `fit` with the same arguments, as JSON and as text.");
+  module.def("plan", &plan_any, py::arg("x"), py::arg("map") = "", py::arg("ranks") = py::none(),
+             py::arg("network") = "",
+             "The plan of `fit` with the same arguments, as JSON and as text; with `ranks` that of "
+             "so many processes.");
   module.def("merge", &merge_models<float>, py::arg("models"), py::arg("components") = py::none(),
              py::arg("names") = std::vector<std::string>(), py::arg("threads") = 0);
   module.def("merge", &merge_models<double>, py::arg("models"), py::arg("components") = py::none(),

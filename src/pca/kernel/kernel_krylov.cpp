@@ -153,10 +153,9 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   });
   settle_on_root(team, how, rounded);
   start.vectors.conservativeResize(tall.rows(), std::min(how.block, start.vectors.cols()));
-  // The basis is that of one process with this budget; a rank has its rows of it.
-  const double left = room.vectors - static_cast<double>(memory_bytes(how, n, first)) +
-                      16.0 * static_cast<double>((n - tall.rows()) * (how.basis + how.block)) -
-                      lacking_memory(options);
+  const double left =
+      tile_room<T>(room, how, n, first, options.threads, team.rank(), team.size()) -
+      lacking_memory(options);
 
   double expected = 12;
   int done = 0;
@@ -250,11 +249,12 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   s.mean = matrix.mean();
   s.trace = matrix.trace();
   if (rounded) s.why = "; tiles stored in 32 bits";
-  if (matrix.kept_tiles() < matrix.tiles())
+  // What one process would store: the model does not depend on how many there are.
+  const double all = KernelMatrix<T>::bytes_of_all(rows, rounded);
+  const double stored = tile_room<T>(room, how, n, first, options.threads, 0, 1);
+  if (stored < all)
     s.why += fmt::format("; {} of the kernel matrix stored, the rest recomputed on every pass",
-                         format_bytes(static_cast<double>(matrix.kept_tiles()) /
-                                      static_cast<double>(matrix.tiles()) *
-                                      KernelMatrix<T>::bytes_of_all(rows, rounded)));
+                         format_bytes(std::max(0.0, stored)));
   from_root(team, s.why);
   // What the bound on rounding may fail with was kept back (missed_failure).
   finish_spectrum(s, p, found.pairs.residuals, found.ceiling + matrix.rounding(), rounding,

@@ -12,6 +12,7 @@
 
 #include <mercer/data.hpp>
 #include <mercer/plan.hpp>
+#include <mercer/team_ledger.hpp>
 
 #include <algorithm>
 #include <optional>

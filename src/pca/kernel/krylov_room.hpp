@@ -1,7 +1,10 @@
 #pragma once
 // How block Krylov shares its memory between vectors and tiles of the kernel matrix.
 
-#include <mercer/matrix.hpp>
+#include "solvers/krylov.hpp"
+
+#include <mercer/plan.hpp>
+#include <mercer/team.hpp>
 
 #include <string>
 
@@ -22,5 +25,22 @@ KrylovRoom krylov_room(Index n, Index first, bool rounded, int threads, double b
 
 /// Why there is no room; empty: there is.
 std::string krylov_refusal(const KrylovRoom& room, Index n, Index first, double budget);
+
+/// Bytes that its rows of the vectors leave a rank for tiles. `how` is that of one process, for any
+/// number of ranks.
+template <class T>
+double tile_room(const KrylovRoom& room, const BlockKrylov& how, Index n, Index first, int threads,
+                 int rank, int ranks);
+
+/// What is known of a run before it: the size of the first eigenvalue is assumed.
+struct KrylovOutlook {
+  Index first = 0;       ///< pairs that the basis is made for
+  bool rounded = false;  ///< tiles in 32 bits
+  KrylovRoom room{};     ///< with tiles as they are
+  KrylovRoom used{};     ///< with tiles as they will be
+  double basis = 0;      ///< bytes of vectors
+  double kept = 0;       ///< of tiles
+};
+KrylovOutlook krylov_outlook(const Facts& facts, const FitOptions& options, double work);
 
 }  // namespace mercer

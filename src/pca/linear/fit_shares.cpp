@@ -11,6 +11,7 @@
 #include "pca/all_rows.hpp"
 #include "pca/kernel/approximate.hpp"
 #include "pca/linear/fit_linear.hpp"
+#include "pca/linear/linear_team_cost.hpp"
 #include "pca/linear/solver_row.hpp"
 #include "pca/linear/team_options.hpp"
 #include "pca/method_cost.hpp"
@@ -89,7 +90,6 @@ class ShareOfRows {
   std::optional<Passes<T>> passes_;
 };
 
-/// The plan for all rows. Where the choice is free, it is among the methods that are distributed.
 template <class T>
 Plan plan_of_all(const Passes<T>& passes, const FitOptions& options, double budget) {
   const RowSpread& spread = passes.spread();
@@ -101,28 +101,7 @@ Plan plan_of_all(const Passes<T>& passes, const FitOptions& options, double budg
                     .in_memory = true,
                     .budget = budget,
                     .threads = thread_count(options.threads)};
-  Plan out = plan(facts, options);
-  if (out.approx) return out;
-  if (out.otherwise && !linear_solver(*out.otherwise)->for_shares())
-    out.otherwise = Solver::covariance;
-  const LinearSolverRow& row = *linear_solver(out.solver);
-  if (row.for_shares()) return out;
-  const double rows_taken = row_bytes(facts);
-  const bool fits = rows_taken + row.bytes(facts, options) <= budget;
-  require(fits || options.solver == Solver::automatic, Errc::out_of_memory,
-          "every process needs all {} rows for `solver={}`, {} in addition to its own and to {} of "
-          "working memory, and {} are allowed; use a larger `memory`, or `solver=covariance`",
-          spread.rows, row.name, format_bytes(rows_taken), format_bytes(row.bytes(facts, options)),
-          format_bytes(std::max(0.0, budget)));
-  if (row.distributed && fits) {
-    out.work -= rows_taken;
-    return out;
-  }
-  FitOptions by_covariance = options;
-  by_covariance.solver = Solver::covariance;
-  out = plan(facts, by_covariance);
-  out.chosen.why = "the only method for several processes";
-  return out;
+  return plan_distributed(facts, options);
 }
 
 bool needs_all_rows(const Plan& plan) {

@@ -5,6 +5,8 @@
 #include "pca/recorded_pass.hpp"
 #include "pca/team_rows.hpp"
 
+#include <mercer/team_ledger.hpp>
+
 #include <utility>
 
 namespace mercer {
@@ -15,6 +17,7 @@ namespace {
 template <class T>
 void sum_leaves(Passes<T>& passes, ScatterOperator<T>& a, const Matrix<double>& v) {
   Team& team = *passes.team();
+  const TeamLedger::Entry entry(team, Purpose::passes);
   a.begin(v);
   if (const Index count = a.rows_of_shift(passes.sparse()); count > 0) {
     visit_first_rows(passes, count, [&](const Rows<T>& rows, const double* weights) {

@@ -1,12 +1,14 @@
 // N ≫ d: eigenpairs of the d×d scatter matrix, from one pass; another pass about the mean when the
 // first rows were no guide to it, and one more (QR) when the smallest eigenvalue that is kept is
 // so small that squaring the data has cost it its digits.
+#include "operators/moments_impl.hpp"
 #include "pca/linear/column_moments.hpp"
 #include "pca/linear/solver_row.hpp"
 #include "pca/linear/spectrum_checks.hpp"
 #include "pca/linear/triangular_factor.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/standard.hpp"
+#include "pca/team_rows.hpp"
 
 namespace mercer {
 
@@ -32,6 +34,26 @@ Spectrum by_covariance(Passes<T>& passes, const FitOptions& options) {
   return s;
 }
 
+/// Sums of leaves go to rank 0. The first pass chooses the shift, unless the means are known.
+void covariance_traffic(const RowShares& rows, const FitOptions& options, const Facts&, double,
+                        TeamTraffic& first, TeamTraffic& further) {
+  const Leaves leaves(rows.columns);
+  const bool known = rows.sparse || options.missing == Missing::mean;
+  const bool enough = rows.first.back() >= leaves.start;
+  if (!known && enough) {
+    rows.add_first_rows(first, leaves.start);
+    first.from_root(rows.columns);
+  }
+  const auto add_pass = [&](TeamTraffic& traffic, bool shifted) {
+    // Sparse rows that were shifted are no longer so.
+    const bool sparse = rows.sparse && &traffic == &first;
+    rows.add_leaves(traffic, sparse ? leaves.sparse : leaves.rows);
+    Moments::Impl::add_collect(traffic, rows.first, leaves, sparse, shifted);
+  };
+  add_pass(first, known || enough);
+  add_pass(further, true);
+}
+
 }  // namespace
 
 extern const LinearSolverRow covariance_solver = {
@@ -50,6 +72,8 @@ extern const LinearSolverRow covariance_solver = {
         },
     .passes = [](const FitOptions& o) { return o.missing == Missing::mean ? 2.0 : 1.0; },
     .distributed = true,
+    .traffic = &covariance_traffic,
+    .root_flops = [](const Facts& f) { return eigen_flops(f.columns); },
     .find = []<class T>(Passes<T>& passes, const FitOptions& options,
                         double) { return by_covariance(passes, options); },
 };

@@ -1,5 +1,6 @@
 // N and d both large, few components: block Krylov on products with the scatter matrix, which is
 // never formed. As many passes as it takes for the residuals to meet the tolerance.
+#include "core/packed.hpp"
 #include "core/require.hpp"
 #include "operators/scatter.hpp"
 #include "pca/linear/product_sums.hpp"
@@ -8,11 +9,13 @@
 #include "pca/linear/triangular_factor.hpp"
 #include "pca/method_cost.hpp"
 #include "pca/standard.hpp"
+#include "pca/team_rows.hpp"
 #include "solvers/krylov.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace mercer {
@@ -115,6 +118,16 @@ BlockKrylov fitting(BlockKrylov how, Index d, Index k, int threads, double budge
   return within_memory(how, d, k, static_cast<std::size_t>(room));
 }
 
+/// The cost of rows in memory is flops, which are fewest with few vectors per pass, most of all for
+/// sparse rows. The cost of other rows is reading them.
+Index widest_block(Index d, bool memory, bool sparse) {
+  return std::min<Index>(d, !memory ? 32 : sparse ? 8 : 16);
+}
+
+Index first_pairs(Index d, const Components& asked) {
+  return std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
+}
+
 template <class T>
 Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget) {
   const Index d = passes.features();
@@ -140,14 +153,12 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
     divisors = how.scale;
   }
   const Preprocess at{.mean = how.shift, .rest = how.missing};
-  const Index first =
-      std::min<Index>(d, asked.kind() == Components::Kind::count ? asked.count() : 32);
+  const Index first = first_pairs(d, asked);
   // The other half is for rounding.
   BlockKrylov krylov{.tolerance = options.tolerance / 2, .seed = options.seed};
-  // The cost of rows in memory is flops, which are fewest with few vectors per pass, most of all
-  // for sparse rows. The cost of other rows is reading them. A team has the memory of all ranks.
+  // A team has the memory of all ranks.
   const bool memory = passes.memory() || passes.team();
-  krylov.block = std::min<Index>(d, !memory ? 32 : passes.sparse() ? 8 : 16);
+  krylov.block = widest_block(d, memory, passes.sparse());
   krylov = fitting(krylov, d, first, options.threads, budget);
 
   CheckedScatter<T> a{
@@ -184,6 +195,35 @@ Spectrum by_products(Passes<T>& passes, const FitOptions& options, double budget
 /// Passes that a block of vectors needs, as measured on data whose variances fall slowly.
 double expected_passes(const FitOptions& o) { return 2 - std::log10(o.tolerance); }
 
+/// Vectors go to all ranks and sums of leaves to rank 0. The first pass chooses the shift, and sums
+/// the mean and squares too.
+void products_traffic(const RowShares& rows, const FitOptions& options, const Facts& facts,
+                      double budget, TeamTraffic& first, TeamTraffic& further) {
+  const Index d = rows.columns;
+  BlockKrylov how{.block = widest_block(d, true, rows.sparse)};
+  how = fitting(how, d, first_pairs(d, options.components), facts.threads, budget);
+  const bool known = changes_rows(options),
+             shifted = !rows.sparse || options.missing == Missing::mean;
+  const auto add_pass = [&](TeamTraffic& traffic, bool choose, bool has_shift) {
+    ScatterOptions with;
+    if (has_shift) with.shift.setZero(d);
+    if (options.missing == Missing::mean) with.missing.setZero(d);
+    if (known) with.scale.setZero(d);
+    const std::string order = packed(with, choose, Matrix<double>(d, how.block));
+    traffic.broadcast_all(0, sizeof(std::uint64_t));
+    traffic.broadcast_all(0, static_cast<double>(order.size()));
+    if (choose) {
+      rows.add_first_rows(traffic, scatter_shift_rows(d));
+      traffic.from_root(d);
+    }
+    rows.add_leaves(traffic, scatter_leaf(d, !shifted));
+    traffic.agree();
+    add_scatter_sums(traffic, rows.first, d, how.block, !shifted);
+  };
+  add_pass(first, shifted && !known, known);
+  add_pass(further, false, true);
+}
+
 }  // namespace
 
 extern const LinearSolverRow randomized_solver = {
@@ -214,6 +254,7 @@ extern const LinearSolverRow randomized_solver = {
         },
     .iterative = true,
     .distributed = true,
+    .traffic = &products_traffic,
     .unplanned = [](const Facts& f, const FitOptions& o) -> const char* {
       const bool few = o.components.kind() == Components::Kind::count &&
                        static_cast<double>(o.components.count()) < std::min(f.rows, f.columns) / 8;

@@ -27,6 +27,9 @@ struct FindSpectrum {
   Spectrum (*doubles)(Passes<double>&, const FitOptions&, double budget);
 };
 
+struct RowShares;
+class TeamTraffic;
+
 struct LinearSolverRow {
   std::string_view name;
   Solver solver;
@@ -41,6 +44,12 @@ struct LinearSolverRow {
   bool distributed = false;  ///< over the ranks of a team
   /// Each rank has its rows only.
   bool for_shares() const { return distributed && !needs_rows; }
+  /// What ranks send in the first pass over their rows, and in each further one (`TeamPlan`).
+  /// `budget`: bytes in addition to the rows. Null: not known.
+  void (*traffic)(const RowShares&, const FitOptions&, const Facts&, double budget,
+                  TeamTraffic& first, TeamTraffic& further) = nullptr;
+  /// Of `flops`, those of rank 0 alone.
+  double (*root_flops)(const Facts&) = [](const Facts&) { return 0.0; };
   /// Why it is used on request only; null: the plan may select it.
   const char* (*unplanned)(const Facts&, const FitOptions&) =
       [](const Facts&, const FitOptions&) -> const char* { return nullptr; };
