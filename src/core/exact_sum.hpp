@@ -3,9 +3,8 @@
 // these are divided among blocks, threads and ranks.
 //
 //     ExactSums sums(2);
-//     sums.add(0, x);
-//     sums.add(others);                    // numbers of another rank
-//     sums.value(0);                       // rounded once
+//     sums.add(0, trace);
+//     double sum = sums.value(0);          // rounded once
 //
 // A sum is a fixed-point number with digits of 32 bits, from the least double to 2⁹⁶ times the
 // largest (U. W. Kulisch, "Computer Arithmetic and Validity", 2013). It takes 568 bytes, and adding

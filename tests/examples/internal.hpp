@@ -3,6 +3,7 @@
 #include <mercer/mercer.hpp>
 
 #include "core/budget.hpp"
+#include "core/exact_sum.hpp"
 #include "core/output_file.hpp"
 #include "core/packed.hpp"
 #include "core/segments.hpp"

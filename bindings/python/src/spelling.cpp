@@ -68,6 +68,7 @@ constexpr Spelling parameters[] = {
     {"onehot", "categories"},
     {"order", "shuffle"},
     {"penalty", "penalty"},
+    {"ranks", "ranks"},
     {"resume", "resume=True"},
     {"rows", "rows"},
     {"scale", "scale"},

@@ -55,8 +55,11 @@ void plan_linear_team(TeamPlan& out, const Facts& facts, const FitOptions& optio
   for (int rank = 0; rank <= ranks; ++rank)
     rows.first.push_back(segments_of(static_cast<Index>(all.rows), rank, ranks).first);
   const LinearSolverRow& row = *linear_solver(out.plan.solver);
+  require(row.traffic || ranks == 1, Errc::bad_option,
+          "`ranks`: the traffic of `solver={}`, which {}, is not predicted; `solver=covariance` is",
+          row.name, options.solver == Solver::automatic ? "is selected here" : "was asked for");
   TeamTraffic first(ranks), further(ranks);
-  if (row.traffic && ranks > 1) row.traffic(rows, options, all, all.budget, first, further);
+  if (ranks > 1) row.traffic(rows, options, all, all.budget, first, further);
 
   const double serial = row.root_flops(all);
   const double shared = (row.flops(all, options) - serial) / out.passes();
