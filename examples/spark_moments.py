@@ -24,4 +24,6 @@ def main(rows, model):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: {sys.argv[0]} ROWS.parquet MODEL.st")
     main(*sys.argv[1:])

@@ -1,5 +1,9 @@
 #include "commands/commands.hpp"
 #include "terminal/program.hpp"
+#include "terminal/terminal.hpp"
+
+#include <cstdlib>
+#include <string>
 
 namespace mercer::cli {
 
@@ -43,8 +47,20 @@ void add_commands(CLI::App& app) {
 
 }  // namespace mercer::cli
 
+/// Started by mpirun or srun, each process would do all of the work.
+static void note_several_processes() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* const count = std::getenv(variable);
+    if (!count || std::atoi(count) < 2) continue;
+    mercer::cli::say(std::string("mercer: note: one of ") + count +
+                     " processes, each of which works alone; mercer-mpi shares the work\n");
+    return;
+  }
+}
+
 int main(int argc, char** argv) {
   using namespace mercer::cli;
+  note_several_processes();
   return run_program(
       {"mercer", "Principal component analysis from the command line.", examples, add_commands},
       argc, argv);

@@ -84,11 +84,19 @@ std::size_t PassLog::open_folder(const std::string& run, std::size_t memory) {
   const std::string run_path = path(run_name);
   const std::string first_line = fmt::format("{}{}\n", log_format, log_version);
   const std::string expected = first_line + run;
-  if (!fs::exists(run_path, error)) {
+  bool begun = fs::exists(run_path, error);
+  if (begun) {
+    lock();
+    // Without a pass there is nothing to continue, and nothing to lose.
+    const auto size = fs::file_size(path(list_name), error);
+    begun = !error && size > 0;
+  } else {
     const auto entries = fs::directory_iterator(folder_, error);
     if (error) refuse_write(folder_, error.value());
     require(entries == fs::directory_iterator(), Errc::bad_file,
             "the folder '{}' has files and no checkpoint; give a new or an empty folder", folder_);
+  }
+  if (!begun) {
     const std::string text = fmt::format("{}memory\t{}\n", expected, memory);
     OutputFile file(run_path);
     file.write(text + checksum_of(text) + "\n");
@@ -102,7 +110,6 @@ std::size_t PassLog::open_folder(const std::string& run, std::size_t memory) {
           "the folder '{}' has the checkpoint of an earlier fit; continue that with `resume`, or "
           "remove the folder",
           folder_);
-  lock();
   const std::string text = whole_file(run_path);
   require(!text.starts_with(log_format) || text.starts_with(first_line), Errc::bad_file,
           "the checkpoint in '{}' was written by another version of Mercer; finish that fit with "

@@ -7,8 +7,10 @@
 #include "pca/validate.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <string>
 
 namespace mercer {
 
@@ -67,7 +69,11 @@ TeamPlan team_plan(const Facts& facts, const FitOptions& options, const TeamFact
   return out;
 }
 
-double parse_network(std::string_view text, std::string_view option) {
+double parse_network(std::string_view asked, std::string_view option) {
+  std::string text;  // "10 Gbit/s" is 10gbit
+  for (const char c : asked)
+    if (c != ' ') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (text.ends_with("/s")) text.resize(text.size() - 2);
   struct Unit {
     std::string_view name;
     double bits;
@@ -75,7 +81,7 @@ double parse_network(std::string_view text, std::string_view option) {
   static constexpr Unit units[] = {{"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}};
   for (const auto& [name, bits] : units) {
     if (!text.ends_with(name)) continue;
-    const std::string_view digits = text.substr(0, text.size() - name.size());
+    const std::string_view digits = std::string_view(text).substr(0, text.size() - name.size());
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc() && end == digits.data() + digits.size() && value > 0 &&
@@ -83,7 +89,7 @@ double parse_network(std::string_view text, std::string_view option) {
       return value * bits;
   }
   fail(Errc::bad_option, "{} '{}' is not a rate such as 10gbit or 100mbit (bits per second)",
-       option, text);
+       option, asked);
 }
 
 }  // namespace mercer

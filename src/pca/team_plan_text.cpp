@@ -29,6 +29,7 @@ nlohmann::ordered_json traffic_json(const RankTraffic& traffic) {
 std::string to_text(const TeamPlan& p, RowCount count) {
   constexpr int shown = 8;
   std::string text = to_text(p.plan, count);
+  if (!p.plan.refusal.empty()) return text;
   text += fmt::format("\n{} process{}, in {:.0f} pass{}\n", p.team.ranks,
                       p.team.ranks == 1 ? "" : "es", p.passes(), p.passes() == 1 ? "" : "es");
   text += fmt::format("  {:<8}{:>11}{:>12}{:>13}{:>13}{:>10}\n", "rank", "memory", "core-s", "sent",

@@ -146,6 +146,7 @@ TEST(TeamPlan, M_G8_refuses_what_is_not_distributed) {
   EXPECT_TRUE(has(refused({.solver = Solver::svd}, 2), "not distributed"));
   EXPECT_TRUE(has(refused({.solver = Solver::gram}, 2), "is not predicted"));
   EXPECT_EQ(parse_network("2.5gbit", "network"), 2.5e9);
+  EXPECT_EQ(parse_network("10 Gbit/s", "network"), 1e10);
   for (const char* text : {"10", "gbit", "-1gbit", "1 tbit", "0mbit"})
     EXPECT_TRUE(
         has(refusal([&] { parse_network(text, "`network`"); }, Errc::bad_option), "is not a rate"))

@@ -6,6 +6,7 @@ import sys
 from fractions import Fraction
 
 import numpy as np
+import pandas
 import pytest
 from scipy import sparse
 
@@ -185,3 +186,19 @@ def test_M_P8_bad_input():
         mercer.Moments(2, ddof=2)
     with pytest.raises(ValueError, match="row"):
         mercer.Moments(2).model()
+
+
+def test_M_G1_names_of_data_frames_are_kept_and_checked():
+    frame = pandas.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["a", "b", "c"])
+    moments = mercer.Moments(3).update(frame[:20]).update(frame[20:])
+    assert list(moments.model(2).feature_names_in_) == ["a", "b", "c"]
+    swapped = frame[["b", "a", "c"]]
+    with pytest.raises(ValueError, match="column 1 is 'b' and was 'a' before"):
+        moments.update(swapped)
+    assert moments.n_samples == 60
+    with pytest.raises(ValueError, match="column 1 is 'b'"):
+        mercer.Moments(3, feature_names=["a", "b", "c"]).update(swapped)
+    with pytest.raises(ValueError, match="column 1 is 'b'"):
+        mercer.Moments.from_bytes(moments.to_bytes()).update(swapped)
+    unnamed = mercer.Moments(3).update(frame.to_numpy()).update(frame)
+    assert unnamed.n_samples == 120

@@ -29,12 +29,13 @@ def cluster(tmp_path):
     for i in (2, 1):
         (tmp_path / f"part-{i}.csv").write_text("a,b\n1,2\n")
 
-    def start(fit, pattern="part-*.csv"):
+    def start(fit, pattern="part-*.csv", restarts=0):
         (tmp_path / "fit").write_text("#!/bin/bash\n" + fit)
         (tmp_path / "fit").chmod(0o755)
         return subprocess.Popen(
-            ["bash", SCRIPT, tmp_path / "out", f"{tmp_path}/{pattern}", "--scale", "std"],
-            env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "SLURM_JOB_ID": "17"},
+            ["bash", SCRIPT, f"{tmp_path}/{pattern}", tmp_path / "out", "--scale", "std"],
+            env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "SLURM_JOB_ID": "17",
+                 "SLURM_RESTART_COUNT": str(restarts)},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
 
@@ -63,21 +64,32 @@ def test_the_fit_begins_with_a_checkpoint_and_continues_from_it(cluster):
     assert second == f"{command} --resume -o {folder}/out/model.st"
     code, _, err = run(cluster(""))
     assert code == 2 and "model.st' exists" in err
+    assert run(cluster("", restarts=1))[0] == 0  # the fit had ended when the job was queued again
     assert len(cluster.calls()) == 2
 
 
 def test_out_of_time_the_fit_ends_and_the_job_is_queued_again(cluster):
     folder = cluster.folder
     waits = f'trap "echo ended >> {folder}/calls; exit 130" TERM; touch {folder}/waits\nwhile :; do sleep 0.05; done'
-    process = cluster(waits)
-    while not (folder / "waits").exists():
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGUSR1)
-    code, out, err = run(process)
+    pass_ends = f"mkdir -p {folder}/out/checkpoint; echo 1 >> {folder}/out/checkpoint/passes\n"
+
+    def out_of_time(fit):
+        process = cluster(fit)
+        while not (folder / "waits").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        (folder / "waits").unlink()
+        process.send_signal(signal.SIGUSR1)
+        return run(process)
+
+    code, out, err = out_of_time(pass_ends + waits)
     assert code == 0, err
     assert "out of time" in out
     assert cluster.calls()[1:] == ["ended", "scontrol requeue 17"]
+    # Without a pass, another start would end alike.
+    code, _, err = out_of_time(waits)
+    assert code == 1 and "no pass was completed" in err
+    assert cluster.calls()[-1] == "ended"
 
 
 def test_a_pattern_without_files_is_an_error(cluster):

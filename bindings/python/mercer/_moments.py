@@ -20,7 +20,7 @@ class Moments:
     n_features : int
         Number of columns.
     feature_names : list of str, default=None
-        Names of the columns; parts with different names are not merged.
+        Names of the columns; None: those of the first data frame. Rows and parts with other names are refused.
     center : bool, default=True
     scale : bool, default=False
         Divide columns by their standard deviations over all rows.
@@ -59,14 +59,16 @@ class Moments:
         names = [] if feature_names is None else [str(name) for name in feature_names]
         if names and len(names) != n_features:
             raise ValueError(f"feature_names has {len(names)} names for n_features={n_features}")
-        self._part = _mercer.PartMoments(
+        self._unnamed = lambda names: _mercer.PartMoments(
             n_features, names, center, scale, ddof, map or "", threads_of(n_jobs)
         )
+        self._part = self._unnamed(names)
 
     @classmethod
     def _of(cls, part):
         self = cls.__new__(cls)
         self._part = part
+        self._unnamed = None
         return self
 
     def update(self, X, sample_weight=None):
@@ -83,12 +85,26 @@ class Moments:
         -------
         self : Moments
         """
+        if hasattr(X, "columns"):
+            self._require_names([str(name) for name in X.columns])
         X = check_array(
             X, accept_sparse="csr", dtype=np.float64, force_all_finite=False, ensure_min_samples=0
         )
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self._part.update(rows_of(X), weights)
         return self
+
+    def _require_names(self, names):
+        """Names are `feature_names` or those of the first rows; arrays have none."""
+        part = self._part
+        if not part.feature_names and part.rows == 0 and self._unnamed and len(names) == part.features:
+            self._part = part = self._unnamed(names)
+        for column, (mine, other) in enumerate(zip(part.feature_names, names), 1):
+            if mine != other:
+                raise ValueError(
+                    f"column {column} is {other!r} and was {mine!r} before; give all rows the same columns in the "
+                    "same order"
+                )
 
     def merge(self, other):
         """Add the rows of another part.
