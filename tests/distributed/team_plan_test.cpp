@@ -143,6 +143,7 @@ TEST(TeamPlan, M_G8_refuses_what_is_not_distributed) {
     return refusal([&] { team_plan(facts, options, {.ranks = ranks}); }, Errc::bad_option);
   };
   EXPECT_TRUE(has(refused({}, 0), "`ranks=0` is not positive"));
+  EXPECT_TRUE(has(refused({}, 100000), "`ranks=100000` exceeds 8192"));
   EXPECT_TRUE(has(refused({.solver = Solver::svd}, 2), "not distributed"));
   EXPECT_TRUE(has(refused({.solver = Solver::gram}, 2), "is not predicted"));
   EXPECT_EQ(parse_network("2.5gbit", "network"), 2.5e9);
