@@ -9,6 +9,7 @@
 #include "linalg/blas.hpp"
 #include "linalg/lapack.hpp"
 #include "model/score_errors.hpp"
+#include "simd/strip_products.hpp"
 
 #include <mercer/kernel.hpp>
 
@@ -46,6 +47,37 @@ std::optional<Kernel> kernel_of(const Model<T>& model) {
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+/// ABᵀ. Unlike with BLAS, the bits of a row of A do not depend on the rows beside it.
+Matrix<double> row_products(const Matrix<double>& a, const Matrix<double>& b) {
+  const Index d = a.cols();
+  Matrix<double> out = Matrix<double>::Zero(a.rows(), b.rows());
+  for (Index p = 0; p < d; p += strip_depth)
+    add_row_products({a.data() + p, d, 1}, a.rows(), std::min(strip_depth, d - p),
+                     {b.data() + p, d, 1}, b.rows(), out.data(), out.cols());
+  return out;
+}
+
+/// A − YB, likewise.
+Matrix<double> rest_of_rows(Matrix<double> a, const Matrix<double>& y, const Matrix<double>& b) {
+  const Index k = y.cols(), d = b.cols();
+  for (Index p = 0; p < k; p += strip_depth)
+    subtract_row_products({y.data() + p, k, 1}, a.rows(), std::min(strip_depth, k - p),
+                          {b.row(p).data(), 1, d}, d, a.data(), d);
+  return a;
+}
+
+/// Of each row, summed in one order wherever the row lies in memory.
+Vector<double> squared_lengths(const Matrix<double>& a) {
+  Vector<double> out(a.rows());
+  for (Index i = 0; i < a.rows(); ++i) {
+    const double* const row = a.row(i).data();
+    double sums[4] = {};
+    for (Index j = 0; j < a.cols(); ++j) sums[j % 4] += row[j] * row[j];
+    out[i] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+  return out;
 }
 
 }  // namespace
@@ -125,10 +157,22 @@ struct Scorer<T>::State {
       no_spe = "the kernel matrix of the model's landmarks is not positive definite";
   }
 
+  /// Rows of scores in coordinates of the components; one at a time, so that others change no bit.
+  Matrix<double> coordinates(const Matrix<double>& y) const {
+    if (orthonormal) return y;
+    Matrix<double> out(y.rows(), y.cols());
+    for (Index i = 0; i < y.rows(); ++i)
+      out.row(i) = gram.solve(Vector<double>(y.row(i).transpose())).transpose();
+    return out;
+  }
+
   /// ‖projection‖² of each row of scores.
   Vector<double> projected(const Matrix<double>& y) const {
-    if (orthonormal) return y.rowwise().squaredNorm();
-    return y.cwiseProduct(gram.solve(y.transpose()).transpose()).rowwise().sum();
+    if (orthonormal) return squared_lengths(y);
+    const Matrix<double> c = coordinates(y);
+    Vector<double> out = Vector<double>::Zero(y.rows());
+    for (Index j = 0; j < y.cols(); ++j) out += y.col(j).cwiseProduct(c.col(j));
+    return out;
   }
 
   static void require_squares(const Eigen::Ref<const Vector<double>>& squares, Index first) {
@@ -157,7 +201,7 @@ struct Scorer<T>::State {
   void score(const Rows<T>& z, Missing missing, Index first, RowScores& out) const {
     const Index n = z.rows();
     const Matrix<double> phi = centred_features(model, z, missing, first);
-    const Matrix<double> y = phi * basis.transpose();
+    const Matrix<double> y = row_products(phi, basis);
     require(y.allFinite(), Errc::bad_data, "a score near row {} overflows", first + 1);
     out.scores.middleRows(first, n) = y;
     out.t2.segment(first, n).setZero();
@@ -168,14 +212,11 @@ struct Scorer<T>::State {
     if (!no_spe.empty()) return;
     Vector<double> size;
     if (!kernel) {
-      size = phi.rowwise().squaredNorm();
+      size = squared_lengths(phi);
       require_squares(size, first);
-      Matrix<double> rest = phi;
-      if (orthonormal) rest.noalias() -= y * basis;
-      else rest.noalias() -= gram.solve(y.transpose()).transpose() * basis;
       // Where all is kept, what is left is rounding.
       constexpr double rounding = 1e3 * std::numeric_limits<T>::epsilon();
-      const Vector<double> left = rest.rowwise().squaredNorm();
+      const Vector<double> left = squared_lengths(rest_of_rows(phi, coordinates(y), basis));
       out.spe.segment(first, n) =
           (left.array() > rounding * rounding * size.array()).select(left, 0.0);
     } else {
@@ -184,7 +225,7 @@ struct Scorer<T>::State {
         // k(x, x) − 2 φ(x)·m + ‖m‖², and φ − m is what `phi` holds.
         const double offset = mean_weights.dot(model.mean().template cast<double>());
         size.array() += mean_square - 2 * offset;
-        size -= 2 * (phi * mean_weights);
+        size -= 2 * row_products(phi, mean_weights.transpose()).col(0);
       }
       const Vector<double> left = size - projected(y), rounding = rounding_of(phi, y, size);
       for (Index i = 0; i < n; ++i)

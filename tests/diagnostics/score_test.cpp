@@ -47,6 +47,25 @@ TEST(Score, of_linear_pca_is_distance_and_reconstruction_error) {
   }
 }
 
+/// So files of scores have the same bytes however rows are cut into blocks.
+TEST(Score, M_G5_statistics_of_a_row_do_not_depend_on_the_rows_beside_it) {
+  const Matrix<double> x = Random(7).normal(60, 7);
+  const Kernel rbf = kernels::rbf({.gamma = 0.1});
+  for (const FitOptions& options :
+       {FitOptions{.components = 3}, FitOptions{.components = 3, .kernel = rbf},
+        FitOptions{.components = 3, .kernel = rbf, .approx = Nystrom{.landmarks = 30}}}) {
+    const auto model = fit(x, options);
+    const Scorer scorer(model);
+    const RowScores all = scorer(x);
+    for (const Index count : {1, 2, 3, 5, 7})
+      for (Index i = 0; i + count <= 60; i += count) {
+        const RowScores some = scorer(Matrix<double>(x.middleRows(i, count)));
+        ASSERT_EQ(some.t2, all.t2.segment(i, count)) << count << " from " << i;
+        ASSERT_EQ(some.spe, all.spe.segment(i, count)) << count << " from " << i;
+      }
+  }
+}
+
 TEST(Score, t2_of_all_components_is_the_mahalanobis_distance) {
   Random random(2);
   const Matrix<double> x = random.normal(40, 3) * random.normal(3, 3);

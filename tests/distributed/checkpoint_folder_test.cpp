@@ -95,16 +95,15 @@ TEST(CheckpointFolder, M_G6_a_smaller_memory_continues_a_larger_one) {
 }
 
 TEST(CheckpointFolder, M_G6_a_checkpoint_without_a_pass_is_none) {
-  const Stopped stopped;
-  const Rows<double> x(stopped.x());
-  std::ofstream(stopped.folder() + "/passes", std::ios::binary | std::ios::trunc);
   FitOptions other = kernel_options();
   other.tolerance = 1e-6;
   for (const bool resume : {true, false}) {
+    const Stopped stopped;
+    const Rows<double> x(stopped.x());
     std::ofstream(stopped.folder() + "/passes", std::ios::binary | std::ios::trunc);
     for (const std::string& model :
          run_on<double>(2, x.rows(), other, stopped.folder(), resume, never, rows_fit(x)).models)
-      EXPECT_TRUE(model == fit(x, other).serialize()) << resume;
+      EXPECT_TRUE(model == fit(x, other).serialize()) << resume << shown(model);
   }
 }
 

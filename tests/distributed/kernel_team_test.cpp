@@ -2,6 +2,7 @@
 #include "support/chunked_source.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
+#include "support/team_fit.hpp"
 #include "support/thread_team.hpp"
 
 #include <mercer/fit.hpp>
@@ -101,6 +102,23 @@ TEST(KernelTeam, M_G3_what_is_not_distributed_is_refused_on_all_ranks) {
   FitOptions small = options;
   small.memory = 1000;
   expect_refused(small, "memory");
+}
+
+/// The last segment has one row, which is all of a rank.
+TEST(KernelTeam, M_G3_one_row_in_the_last_segment) {
+  for (const Index n : {257, 513, 769}) {
+    const Matrix<double> x = Random(static_cast<std::uint64_t>(n)).normal(n, 8);
+    FitOptions options{.components = 3,
+                       .kernel = Kernel::parse("rbf(gamma=0.05)"),
+                       .solver = Solver::krylov,
+                       .memory = std::size_t{1} << 30,
+                       .threads = 1};
+    const std::string expected = fit(Rows<double>(x), options).serialize();
+    for (const int ranks : {2, 3, 5})
+      for (const std::string& bytes : fits_on_team(ranks, Shares::even, Rows<double>(x), options))
+        EXPECT_TRUE(bytes == expected)
+            << n << " rows on " << ranks << ": " << difference(bytes, expected);
+  }
 }
 
 }  // namespace mercer::test::kernel_team_test

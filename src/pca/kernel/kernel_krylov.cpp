@@ -40,9 +40,13 @@ Start start_block(const Tiles<T>& tiles, const FitOptions& options, const TallBl
   if (options.center) columns.rowwise() -= columns.colwise().mean().eval();
   const Matrix<double> gram = columns.transpose() * columns;
   const SymmetricEigen pairs = tall.eigen(gram, std::min<Index>(32, count));
-  return {
-      columns.middleRows(tall.first_row(), tall.rows()) * pairs.vectors.transpose(),
-      std::sqrt(std::abs(pairs.values[0]) * static_cast<double>(n) / static_cast<double>(count))};
+  // By segments: a product of one row has other bits than that row of a product.
+  const Matrix<double> rotation = pairs.vectors.transpose();
+  Matrix<double> vectors(tall.rows(), rotation.cols());
+  tall.times(MatrixRef<double>(columns.middleRows(tall.first_row(), tall.rows())), rotation,
+             vectors);
+  return {std::move(vectors), std::sqrt(std::abs(pairs.values[0]) * static_cast<double>(n) /
+                                        static_cast<double>(count))};
 }
 
 /// Should tiles be kept in 32 bits? Always when the tolerance allows for their rounding: memory
@@ -153,9 +157,8 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   });
   settle_on_root(team, how, rounded);
   start.vectors.conservativeResize(tall.rows(), std::min(how.block, start.vectors.cols()));
-  const double left =
-      tile_room<T>(room, how, n, first, options.threads, team.rank(), team.size()) -
-      lacking_memory(options);
+  const double left = tile_room<T>(room, how, n, first, options.threads, team.rank(), team.size()) -
+                      lacking_memory(options);
 
   double expected = 12;
   int done = 0;
