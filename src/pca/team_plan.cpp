@@ -58,7 +58,7 @@ TeamPlan team_plan(const Facts& facts, const FitOptions& options, const TeamFact
   require(team.ranks >= 1, Errc::bad_option, "`ranks={}` is not positive", team.ranks);
   constexpr int most = 8192;  // every pair of ranks is looked at
   require(team.ranks <= most, Errc::bad_option,
-          "`ranks={}` exceeds {}, the most that are predicted", team.ranks, most);
+          "`ranks={}` exceeds {}: costs of more are not predicted", team.ranks, most);
   validate(options);
   require_distributed(options);
   require(!options.approx, Errc::bad_option,
