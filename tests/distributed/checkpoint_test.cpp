@@ -82,10 +82,18 @@ TEST(Checkpoint, M_G6_rounded_tiles_and_their_exact_pass) {
   for (const int ranks : {1, 2}) {
     const Outcome all = on(ranks, false, never);
     if (ranks == 1) expect_models(all, model.serialize(), "at once");
-    // The exact pass comes after all others: the last call of the monitor.
-    const Outcome first = on(ranks, false, all.calls);
-    ASSERT_TRUE(first.stopped()) << first.message();
-    EXPECT_EQ(lines_in(dir / "c") + 1, static_cast<std::size_t>(all.passes));
+    // The exact pass comes after all others: about the last call of the monitor, whose number
+    // depends on the time that a pass takes.
+    const auto before_last = static_cast<std::size_t>(all.passes - 1);
+    bool in_last = false;
+    for (int stop = all.calls, tries = 0; !in_last && tries < 100; ++tries) {
+      const Outcome first = on(ranks, false, stop);
+      in_last = first.stopped() && lines_in(dir / "c") == before_last;
+      if (in_last) continue;
+      stop += first.stopped() ? 1 : -1;
+      std::filesystem::remove_all(dir / "c");
+    }
+    ASSERT_TRUE(in_last);
     const Outcome second = on(ranks, true, never);
     expect_models(second, all.models.front(), "continued");
     EXPECT_EQ(second.passes_read + 1, all.passes);
