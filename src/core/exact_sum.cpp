@@ -33,6 +33,7 @@ void ExactSums::add(Index sum, double x) {
   const auto exponent = static_cast<int>(word >> 52 & 0x7ff);
   const std::uint64_t fraction = word & ((std::uint64_t{1} << 52) - 1);
   const std::uint64_t mantissa = exponent > 0 ? fraction | std::uint64_t{1} << 52 : fraction;
+  // Subnormal numbers have exponent 0 and the same last digit as exponent 1.
   const int shift = std::max(exponent - 1, 0), within = shift % bits;
   const std::uint64_t low = mantissa << within, high = within > 0 ? mantissa >> (64 - within) : 0;
   const std::int64_t sign = x < 0 ? -1 : 1;

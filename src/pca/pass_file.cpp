@@ -53,6 +53,7 @@ std::string whole_file(const std::string& path) {
   const OpenFile file(path, O_RDONLY);
   if (file.fd() < 0) return {};
   const std::int64_t size = lseek(file.fd(), 0, SEEK_END);
+  // A file whose size is unknown (-1) reads as empty: its checksum then refuses it.
   std::string bytes(static_cast<std::size_t>(std::max<std::int64_t>(0, size)), '\0');
   if (!read_at(file.fd(), bytes.data(), size, 0)) return {};
   return bytes;

@@ -17,6 +17,7 @@ namespace mercer {
 namespace {
 
 double over_passes(double first, double further, double passes) {
+  // A number of passes: there may be none.
   return first + std::max(0.0, passes - 1) * further;
 }
 

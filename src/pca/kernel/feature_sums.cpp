@@ -25,6 +25,7 @@ constexpr std::string_view bounding = "rounding bounds";  // as the monitor has 
 
 /// Sequential additions per entry, for any order within 256 rows.
 double additions(double rows) {
+  // Rows of one leaf have no tree above them.
   const double levels = std::max(0.0, std::log2(rows / 1024) / 2);  // of four leaves each
   return rows_multiplied + 2048.0 / rows_multiplied * blocks_a_leaf + leaves_a_level * (levels + 2);
 }

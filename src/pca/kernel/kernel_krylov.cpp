@@ -256,6 +256,7 @@ void try_krylov(const KernelProblem<T>& p, double budget, Attempt& attempt) {
   const double all = KernelMatrix<T>::bytes_of_all(rows, rounded);
   const double stored = tile_room<T>(room, how, n, first, options.threads, 0, 1);
   if (stored < all)
+    // Bytes that are lacking store nothing.
     s.why += fmt::format("; {} of the kernel matrix stored, the rest recomputed on every pass",
                          format_bytes(std::max(0.0, stored)));
   from_root(team, s.why);

@@ -72,6 +72,7 @@ void add_krylov(TeamPlan& out, const FitOptions& o) {
     const Index own = segments.rows_of(segments_of(segments.count(), rank, ranks)).size();
     const double pairs = KernelMatrix<T>::pairs_of(n, rank, ranks);
     const double tiles = k.used.tiles * pairs / (0.5 * f.rows * f.rows);
+    // Bytes that are lacking store no tiles.
     const double room =
         std::max(0.0, tile_room<T>(k.room, how, n, k.first, f.threads, rank, ranks));
     const double kept = tiles > 0 ? std::min(1.0, room / tiles) : 1;
@@ -100,6 +101,7 @@ void plan_kernel_team(TeamPlan& out, const Facts& facts, const FitOptions& optio
   Facts all = facts;
   const double rows = row_bytes(all) + (out.team.weighted ? 8 * all.rows : 0);
   all.in_memory = true;
+  // Bytes; where the rows alone exceed them, the plan refuses.
   all.budget = std::max(0.0, facts.budget - rows);
   out.plan = plan(all, options);
   TeamTraffic traffic(out.team.ranks);

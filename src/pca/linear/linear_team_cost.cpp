@@ -21,6 +21,7 @@ Plan plan_distributed(const Facts& facts, const FitOptions& options) {
   const LinearSolverRow& row = *linear_solver(out.solver);
   if (row.for_shares()) return out;
   const double rows_taken = row_bytes(facts);
+  // Below, a budget that the share of the rows has used up is 0 bytes.
   const bool fits = rows_taken + row.bytes(facts, options) <= facts.budget;
   require(fits || options.solver == Solver::automatic, Errc::out_of_memory,
           "every process needs all {} rows for `solver={}`, {} in addition to its own and to {} of "
